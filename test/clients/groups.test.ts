@@ -1,60 +1,36 @@
 /* Atomic groups over HTTP, which only revision v1 has. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFileSync } from "node:fs"
-import { jsonOf, type NodeResponse, pointersOf, post, send } from "../submission/_post.ts"
+import { jsonOf, pointersOf, send } from "../submission/_post.ts"
 import { recordedNode } from "./_node.ts"
+import { type Body, bodyOf, errorOf, postBody, shownAt, withoutRequest } from "./_recorded.ts"
 
-interface Body {
-  readonly [name: string]: unknown
-}
-interface Group extends Body {
-  readonly atomicGroupId: string
-  readonly transactions: ReadonlyArray<Body>
-}
-const { body: group } = (JSON.parse(
-  readFileSync(new URL("recorded_requests.json", import.meta.url), "utf8")
-) as ReadonlyArray<{ readonly url: string; readonly body: Group }>).find(({ url }) =>
-  url === "/v1/atomic-pool"
-)!
+const group = bodyOf("atomic-pool")
 const [first, second] = group.transactions as readonly [Body, Body]
 const path = "/v1/atomic-pool"
-const postGroup = (parts: Body, to = path) => post(to, JSON.stringify({ ...group, ...parts }))
-const errorOf = (answer: NodeResponse) => {
-  const { code, type } = jsonOf(answer)
-  return [answer.status, code, type]
-}
+const one = `${path}/${String(group.atomicGroupId)}`
+const ids = [first.id, second.id]
+const postGroup = (parts: Body, to = path) => postBody(to, { ...group, ...parts })
 
 layer(recordedNode())("an atomic group", (it) => {
   it.effect("is posted, and read in its order", () =>
     Effect.gen(function*() {
-      const unknown = yield* send(`${path}/${group.atomicGroupId}`)
+      const unknown = yield* send(one)
       assert.deepStrictEqual(errorOf(unknown), [404, 4, "ErrSQLNoRows"])
       assert.strictEqual(
         jsonOf(unknown).message,
-        `There is no group in the pool with id ${group.atomicGroupId}`
+        `There is no group in the pool with id ${String(group.atomicGroupId)}`
       )
       for (let times = 0; times < 2; times++) {
         const answer = yield* postGroup({})
-        assert.deepStrictEqual(JSON.parse(answer.text), [first.id, second.id])
+        assert.deepStrictEqual(JSON.parse(answer.text), ids)
       }
-      const shown = JSON.parse((yield* send(`${path}/${group.atomicGroupId}`)).text) as Array<Body>
-      assert.deepStrictEqual(
-        shown.map(({ id, requestNonce, requestOffset, state }) => ({
-          id,
-          requestNonce,
-          requestOffset,
-          state
-        })),
-        [first, second].map(({ id, requestNonce, requestOffset }) => ({
-          id,
-          requestNonce,
-          requestOffset,
-          state: "pend"
-        }))
-      )
-      const one = jsonOf(yield* send(`/v1/transactions-pool/${first.id}`))
-      assert.deepStrictEqual(one, shown[0])
+      const shown = JSON.parse((yield* send(one)).text) as Array<Body>
+      assert.strictEqual(shown.length, 2)
+      for (const [i, { id, requestNonce, requestOffset }] of [first, second].entries()) {
+        assert.deepInclude(shown[i], { id, requestNonce, requestOffset, state: "pend" })
+      }
+      assert.deepStrictEqual(yield* shownAt(`/v1/transactions-pool/${String(first.id)}`), shown[0])
       const conflict = yield* postGroup({
         transactions: [first, { ...second, signature: first.signature }]
       })
@@ -63,19 +39,13 @@ layer(recordedNode())("an atomic group", (it) => {
 
   it.effect("is the same without the request properties, as the published Go client sends it", () =>
     Effect.gen(function*() {
-      const transactions = group.transactions.map((each) =>
-        Object.fromEntries(
-          Object.entries(each).filter(([name]) =>
-            name === "requestOffset" || !name.startsWith("request")
-          )
-        )
-      )
+      const transactions = [first, second].map(withoutRequest)
       for (const parts of [{ transactions }, {}]) {
         const answer = yield* postGroup(parts)
-        assert.deepStrictEqual(JSON.parse(answer.text), [first.id, second.id])
+        assert.deepStrictEqual(JSON.parse(answer.text), ids)
       }
-      const shown = jsonOf(yield* send(`/v1/transactions-pool/${first.id}`))
-      assert.strictEqual(shown.requestNonce, second.nonce)
+      const { requestNonce } = yield* shownAt(`/v1/transactions-pool/${String(first.id)}`)
+      assert.strictEqual(requestNonce, second.nonce)
     }))
 
   it.effect("is refused with the published codes", () =>
@@ -113,22 +83,14 @@ layer(recordedNode())("an atomic group", (it) => {
 
   it.effect("is the only place in v1 of a transaction that requires another one", () =>
     Effect.gen(function*() {
-      const alone = yield* post("/v1/transactions-pool", JSON.stringify(first))
-      assert.deepStrictEqual(errorOf(alone), [400, 14, "ErrNotAtomicTxsInPostPoolTx"])
-      for (const requestOffset of [0, null]) {
-        const linked = yield* post(
-          "/v1/transactions-pool",
-          JSON.stringify({ ...first, requestOffset })
-        )
-        assert.deepStrictEqual(errorOf(linked), [400, 14, "ErrNotAtomicTxsInPostPoolTx"])
-        assert.include(pointersOf(linked), "/requestNonce")
+      for (const parts of [{}, { requestOffset: 0 }, { requestOffset: null }]) {
+        const alone = yield* postBody("/v1/transactions-pool", { ...first, ...parts })
+        assert.deepStrictEqual(errorOf(alone), [400, 14, "ErrNotAtomicTxsInPostPoolTx"])
+        if ("requestOffset" in parts) assert.include(pointersOf(alone), "/requestNonce")
       }
       for (const mount of ["", "/earlier"]) {
         assert.strictEqual((yield* postGroup({}, `${mount}/atomic-pool`)).status, 404)
-        assert.strictEqual(
-          (yield* send(`${mount}/atomic-pool/${group.atomicGroupId}`)).status,
-          404
-        )
+        assert.strictEqual((yield* send(one.replace("/v1", mount))).status, 404)
       }
     }))
 })

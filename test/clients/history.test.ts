@@ -5,6 +5,7 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { batchOf, blockOf, l1Of } from "../use_cases/_chain.ts"
 import { jsonOf, send } from "../submission/_post.ts"
 import { queuedId, recordedNode } from "./_node.ts"
+import { errorOf, shownAt } from "./_recorded.ts"
 
 const path = "/v1/transactions-history"
 const [sender, receiver] = [
@@ -108,8 +109,7 @@ layer(recordedNode())("the history of revision v1", (it) => {
         ]
       ) {
         const answer = yield* send(`${path}?${query}`)
-        assert.strictEqual(answer.status, 400, query)
-        assert.deepInclude(jsonOf(answer), { code: 1, type: "ErrParamValidationFailed" })
+        assert.deepStrictEqual(errorOf(answer), [400, 1, "ErrParamValidationFailed"], query)
       }
       for (const mount of ["", "/earlier"]) {
         for (const query of ["fromAccountIndex=hez:ETH:256", "includePendingL1s=true"]) {
@@ -117,6 +117,19 @@ layer(recordedNode())("the history of revision v1", (it) => {
           assert.strictEqual(answer.status, 400)
           assert.include(answer.text, "Unknown")
         }
+      }
+    }))
+
+  it.effect("shows account indexes of an L1 transaction with the symbols of the accounts, as all revisions", () =>
+    Effect.gen(function*() {
+      for (const mount of ["", "/earlier", "/v1"]) {
+        const shown = yield* shownAt(`${mount}/transactions-history/${queuedId}`)
+        assert.deepInclude(shown, {
+          fromAccountIndex: "hez:ETH:256",
+          toAccountIndex: "hez:ETH:257",
+          amount: "5"
+        })
+        assert.strictEqual((shown.token as { symbol: string }).symbol, "HEZ")
       }
     }))
 

@@ -7,8 +7,9 @@ import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { groupId } from "../../core/encoding/mod.ts"
 import { Pool } from "../../core/use_cases/mod.ts"
 import { connectTransactions } from "../laws/pool/_pool_rows.ts"
-import { faultsOf, jsonOf, post, send } from "../submission/_post.ts"
+import { jsonOf, pointersOf, post, send } from "../submission/_post.ts"
 import { ann, bob, cleo, context, fundedNode, signed } from "../submission/_wallets.ts"
+import { type Body, errorOf, postBody, put, shownAt, withoutRequest } from "./_recorded.ts"
 
 const pool = "/v1/transactions-pool"
 const textOf = bodyWriter(v1.bodies.transaction, context, "ETH")
@@ -23,7 +24,7 @@ layer(fundedNode())("a transfer that names an account and the address of its own
         const answer = yield* post(pool, textOf(posted))
         assert.deepStrictEqual([answer.status, answer.text], [200, JSON.stringify(posted.id)])
       }
-      const shown = jsonOf(yield* send(`${pool}/${posted.id}`))
+      const shown = yield* shownAt(`${pool}/${posted.id}`)
       assert.strictEqual(shown.toAccountIndex, "zk:ETH:257")
       assert.strictEqual(shown.toZkEthereumAddress, context.address(bob.address))
       const { transactions: [selected] } = yield* (yield* Pool).select({ maxTransactions: 9 })
@@ -38,8 +39,8 @@ layer(fundedNode())("a transfer that names an account and the address of its own
           `toZkEthereumAddress=${shown.toZkEthereumAddress}`
         ]
       ) {
-        const page = jsonOf(yield* send(`${pool}?${filter}`))
-        assert.strictEqual((page.transactions as ReadonlyArray<object>).length, 1, filter)
+        const { transactions } = yield* shownAt(`${pool}?${filter}`)
+        assert.strictEqual((transactions as ReadonlyArray<object>).length, 1, filter)
       }
     }))
 
@@ -76,8 +77,7 @@ layer(fundedNode())("a transfer that names an account and the address of its own
       for (const [posted, pointer, message] of cases) {
         const answer = yield* post(pool, textOf(posted))
         assert.strictEqual(answer.status, 400)
-        const faults = faultsOf(answer)
-        assert.deepStrictEqual(faults.map(({ pointer }) => pointer), [pointer])
+        assert.deepStrictEqual(pointersOf(answer), [pointer])
         assert.match(String(jsonOf(answer).message), message)
       }
     }))
@@ -88,7 +88,7 @@ layer(fundedNode())("a transfer that names an account and the address of its own
       for (const mount of ["", "/earlier"]) {
         // these revisions have no maxNumBatch
         const { maxNumBatch: _, requestOffset: __, ...body } = JSON.parse(textOf(posted))
-        const answer = yield* post(`${mount}/transactions-pool`, JSON.stringify(body))
+        const answer = yield* postBody(`${mount}/transactions-pool`, body)
         assert.strictEqual(answer.status, 400)
         assert.match(String(jsonOf(answer).message), /null, because toAccountIndex/u)
       }
@@ -108,51 +108,30 @@ layer(fundedNode())("a transfer that names an account and the address of its own
         requestOffset
       }))
       const id = groupId(members.map((each) => each.id), keccak256)
-      const complete = JSON.parse(groupText({ id, transactions: members })) as {
-        readonly atomicGroupId: string
-        readonly transactions: ReadonlyArray<{ readonly [name: string]: unknown }>
-      }
-      // the Go client leaves the request properties out
-      const short = {
+      const complete = JSON.parse(groupText({ id, transactions: members })) as Body
+      const transactions = (complete.transactions as ReadonlyArray<Body>).map(withoutRequest)
+      const toZkEthereumAddress = context.address(cleo.address)
+      const refused = yield* postBody("/v1/atomic-pool", {
         ...complete,
-        transactions: complete.transactions.map((each) =>
-          Object.fromEntries(
-            Object.entries(each).filter(([name]) =>
-              name === "requestOffset" || !name.startsWith("request")
-            )
-          )
-        )
-      }
-      const contradiction = {
-        ...short,
-        transactions: short.transactions.map((each) => ({
-          ...each,
-          toZkEthereumAddress: context.address(cleo.address)
-        }))
-      }
-      const refused = yield* post("/v1/atomic-pool", JSON.stringify(contradiction))
+        transactions: transactions.map((each) => ({ ...each, toZkEthereumAddress }))
+      })
       assert.strictEqual(refused.status, 400)
       assert.match(String(jsonOf(refused).message), /the owner of account 257/u)
-      for (const group of [short, complete]) {
-        const answer = yield* post("/v1/atomic-pool", JSON.stringify(group))
+      for (const group of [{ ...complete, transactions }, complete]) {
+        const answer = yield* postBody("/v1/atomic-pool", group)
         assert.deepStrictEqual(JSON.parse(answer.text), members.map((each) => each.id), answer.text)
       }
-      const shown = jsonOf(yield* send(`${pool}/${members[0]!.id}`))
+      const shown = yield* shownAt(`${pool}/${members[0]!.id}`)
       assert.strictEqual(shown.toZkEthereumAddress, context.address(bob.address))
       assert.strictEqual(shown.requestToZkEthereumAddress, context.address(ann.address))
     }))
 })
 
 layer(fundedNode())("a transfer to the wrong account", (it) => {
-  const put = (path: string, text: string) =>
-    send(path, { method: "PUT", body: text, headers: { "content-type": "application/json" } })
   const replacementText = bodyWriter(v1.bodies.replacement, context, "ETH")
   const wrong = signed(ann)
-  const corrected = signed(ann, {
-    toAccountIndex: null,
-    type: "TransferToEthAddr",
-    toAddress: cleo.address
-  })
+  const toAnother = { toAccountIndex: null, type: "TransferToEthAddr" } as const
+  const corrected = signed(ann, { ...toAnother, toAddress: cleo.address })
   const limited = signed(ann, { ...toBob, maxNumBatch: 900 })
 
   it.effect("is corrected by PUT under its identifier, by id and by nonce, once with each signature", () =>
@@ -184,17 +163,11 @@ layer(fundedNode())("a transfer to the wrong account", (it) => {
         )
       }
       const stale = yield* put(byId, replacementText(wrong))
-      assert.strictEqual(stale.status, 409)
-      const { code, message, type } = jsonOf(stale)
-      assert.deepStrictEqual([code, type], [2, "ErrDuplicatedKey"])
-      assert.match(String(message), /this content was replaced/u)
-      const page = jsonOf(yield* send(`${pool}?fromAccountIndex=zk:ETH:256`))
-      assert.deepStrictEqual(
-        (page.transactions as ReadonlyArray<{ readonly signature: string }>).map((each) =>
-          each.signature
-        ),
-        [limited.signature]
-      )
+      assert.deepStrictEqual(errorOf(stale), [409, 2, "ErrDuplicatedKey"])
+      assert.match(String(jsonOf(stale).message), /this content was replaced/u)
+      const { transactions } = yield* shownAt(`${pool}?fromAccountIndex=zk:ETH:256`)
+      const signatures = (transactions as ReadonlyArray<Body>).map(({ signature }) => signature)
+      assert.deepStrictEqual(signatures, [limited.signature])
     }))
 
   it.effect("is not replaced by a PUT with another state", () =>
@@ -203,7 +176,7 @@ layer(fundedNode())("a transfer to the wrong account", (it) => {
       for (const state of ["fged", "pending", 1]) {
         const answer = yield* put(`${pool}/${wrong.id}`, JSON.stringify({ ...text, state }))
         assert.strictEqual(answer.status, 400)
-        assert.deepStrictEqual(faultsOf(answer).map(({ pointer }) => pointer), ["/state"])
+        assert.deepStrictEqual(pointersOf(answer), ["/state"])
       }
     }))
 
@@ -212,11 +185,7 @@ layer(fundedNode())("a transfer to the wrong account", (it) => {
       const coordinator = yield* Pool
       const { batchNum } = yield* coordinator.select({ maxTransactions: 9 })
       yield* coordinator.startForging([wrong.id], batchNum)
-      const late = signed(ann, {
-        toAccountIndex: null,
-        type: "TransferToEthAddr",
-        toAddress: ann.address
-      })
+      const late = signed(ann, { ...toAnother, toAddress: ann.address })
       for (const path of [`${pool}/${wrong.id}`, `${pool}/accounts/zk:ETH:256/nonces/0`]) {
         const answer = yield* put(path, replacementText(late))
         assert.strictEqual(answer.status, 409)

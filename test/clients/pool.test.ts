@@ -10,21 +10,13 @@ import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
 import { Pool } from "../../core/use_cases/mod.ts"
 import { genesis } from "../pool/_subject.ts"
 import { nodeLayer, openChain, ownerOf, postedOf, wrongSignature } from "../pool/_node.ts"
-import { jsonOf, type NodeResponse, post, send } from "../submission/_post.ts"
+import { post, send } from "../submission/_post.ts"
+import { type Body, errorOf, postBody, put, shownAt } from "./_recorded.ts"
 
 const { constants, network } = genesis
 const context = wireContext(network, keccak256)
 const textOf = bodyWriter(v1.bodies.transaction, context)
-const put = (path: string, posted: PostedTransaction) =>
-  send(path, {
-    method: "PUT",
-    body: textOf(posted),
-    headers: { "content-type": "application/json" }
-  })
-const errorOf = (answer: NodeResponse) => {
-  const { code, type } = jsonOf(answer)
-  return [answer.status, code, type]
-}
+const replace = (path: string, posted: PostedTransaction) => put(path, textOf(posted))
 
 const node = () =>
   Layer.provideMerge(
@@ -34,6 +26,13 @@ const node = () =>
 const path = "/v1/transactions-pool"
 const old = postedOf()
 const better = postedOf({ fee: 140 })
+
+interface Page {
+  readonly pendingItems: number
+  readonly transactions: ReadonlyArray<Body>
+}
+const pageOf = (query: string) =>
+  Effect.map(shownAt(`${path}?${query}`), (page) => page as unknown as Page)
 
 layer(node())("the list of the pool", (it) => {
   it.effect("is paged in the order of arrival with exact counts, by every filter", () =>
@@ -49,29 +48,24 @@ layer(node())("the list of the pool", (it) => {
       for (const posted of posts) {
         assert.strictEqual((yield* post(path, textOf(posted))).status, 200)
       }
-      const itemIds = (query: string) =>
-        Effect.map(send(`${path}?${query}`), (answer) => {
-          const { pendingItems, transactions } = jsonOf(answer) as {
-            readonly pendingItems: number
-            readonly transactions: ReadonlyArray<{ readonly itemId: number }>
-          }
-          return [transactions.map(({ itemId }) => itemId), pendingItems]
-        })
-      assert.deepStrictEqual(yield* itemIds("limit=2"), [[1, 2], 1])
-      assert.deepStrictEqual(yield* itemIds("limit=2&order=DESC&fromItem=2"), [[2, 1], 0])
-      assert.deepStrictEqual(yield* itemIds("state=fged"), [[], 0])
-      assert.deepStrictEqual(yield* itemIds("type=Exit"), [[2], 0])
-      assert.deepStrictEqual(yield* itemIds("fromAccountIndex=zk:ETH:257"), [[3], 0])
-      assert.deepStrictEqual(yield* itemIds("toAccountIndex=zk:ETH:256"), [[3], 0])
-      assert.deepStrictEqual(yield* itemIds("accountIndex=zk:ETH:257&tokenId=0"), [[1, 3], 0])
-      const owner = String(
-        jsonOf(yield* send("/v1/accounts/zk:ETH:257")).zkEthereumAddress
-      )
-      assert.deepStrictEqual(yield* itemIds(`fromZkEthereumAddress=${owner}`), [[3], 0])
-
-      const first = jsonOf(yield* send(`${path}/${old.id}`))
-      const listed = jsonOf(yield* send(`${path}?limit=1`)).transactions as ReadonlyArray<object>
-      assert.deepStrictEqual({ ...listed[0] }, { ...first })
+      const owner = String((yield* shownAt("/v1/accounts/zk:ETH:257")).zkEthereumAddress)
+      const cases: ReadonlyArray<readonly [string, ReadonlyArray<number>, pending: number]> = [
+        ["limit=2", [1, 2], 1],
+        ["limit=2&order=DESC&fromItem=2", [2, 1], 0],
+        ["state=fged", [], 0],
+        ["type=Exit", [2], 0],
+        ["fromAccountIndex=zk:ETH:257", [3], 0],
+        ["toAccountIndex=zk:ETH:256", [3], 0],
+        ["accountIndex=zk:ETH:257&tokenId=0", [1, 3], 0],
+        [`fromZkEthereumAddress=${owner}`, [3], 0]
+      ]
+      for (const [query, expected, pending] of cases) {
+        const { pendingItems, transactions } = yield* pageOf(query)
+        const itemIds = transactions.map(({ itemId }) => itemId)
+        assert.deepStrictEqual([itemIds, pendingItems], [expected, pending], query)
+      }
+      const [listed] = (yield* pageOf("limit=1")).transactions
+      assert.deepStrictEqual(listed, yield* shownAt(`${path}/${old.id}`))
     }))
 
   it.effect("has only pending and forging transactions without state, finished ones by state, and all by identifier", () =>
@@ -83,31 +77,23 @@ layer(node())("the list of the pool", (it) => {
       yield* pool.startForging([forging!, forged!], 7)
       yield* pool.doneForging([forged!], 7)
       yield* pool.invalidate([{ id: invalid!, reason: "The host said so" }], 7)
-      const listed = (query: string) =>
-        Effect.map(
-          send(`${path}?toAccountIndex=zk:ETH:258&${query}`),
-          (answer) => {
-            const { pendingItems, transactions } = jsonOf(answer) as {
-              readonly pendingItems: number
-              readonly transactions: ReadonlyArray<{ readonly id: string }>
-            }
-            return [transactions.map(({ id }) => id), pendingItems]
-          }
-        )
-      assert.deepStrictEqual(yield* listed(""), [[pending, forging], 0])
-      assert.deepStrictEqual(yield* listed("state=&limit=1"), [[pending], 1])
-      assert.deepStrictEqual(yield* listed("order=DESC&limit=1"), [[forging], 1])
-      assert.deepStrictEqual(yield* listed("state=pend"), [[pending], 0])
-      assert.deepStrictEqual(yield* listed("state=fing"), [[forging], 0])
-      assert.deepStrictEqual(yield* listed("state=fged"), [[forged], 0])
-      assert.deepStrictEqual(yield* listed("state=invl"), [[invalid], 0])
-      assert.deepStrictEqual(yield* listed("onlyUnfinished=false"), [[pending, forging], 0])
-      const states = yield* Effect.forEach(posts, ({ id }) =>
-        Effect.map(
-          send(`${path}/${id}`),
-          (answer) => jsonOf(answer).state
-        ))
-      assert.deepStrictEqual(states, ["pend", "fing", "fged", "invl"])
+      const cases = [
+        ["", [pending, forging], 0],
+        ["state=&limit=1", [pending], 1],
+        ["order=DESC&limit=1", [forging], 1],
+        ["state=pend", [pending], 0],
+        ["state=fing", [forging], 0],
+        ["state=fged", [forged], 0],
+        ["state=invl", [invalid], 0],
+        ["onlyUnfinished=false", [pending, forging], 0]
+      ] as const
+      for (const [query, expected, left] of cases) {
+        const page = yield* pageOf(`toAccountIndex=zk:ETH:258&${query}`)
+        const ids = page.transactions.map(({ id }) => id)
+        assert.deepStrictEqual([ids, page.pendingItems], [[...expected], left], query)
+      }
+      const shown = yield* Effect.forEach(posts, ({ id }) => shownAt(`${path}/${id}`))
+      assert.deepStrictEqual(shown.map(({ state }) => state), ["pend", "fing", "fged", "invl"])
     }))
 
   it.effect("refuses filters that exclude each other, and the address of internal accounts", () =>
@@ -128,16 +114,14 @@ layer(node())("the list of the pool", (it) => {
   it.effect("does not exist in the other revisions, and neither does PUT", () =>
     Effect.gen(function*() {
       for (const mount of ["", "/earlier"]) {
-        const list = yield* send(`${mount}/transactions-pool`)
-        assert.strictEqual(list.status, 405)
-        assert.strictEqual(list.headers.get("allow"), "POST, OPTIONS")
-        const replaced = yield* put(`${mount}/transactions-pool/${old.id}`, better)
-        assert.strictEqual(replaced.status, 405)
-        assert.strictEqual(replaced.headers.get("allow"), "GET, HEAD, OPTIONS")
-        const ofNonce = yield* put(
-          `${mount}/transactions-pool/accounts/zk:ETH:256/nonces/0`,
-          better
-        )
+        const at = `${mount}/transactions-pool`
+        const [list, replaced] = [yield* send(at), yield* replace(`${at}/${old.id}`, better)]
+        assert.deepStrictEqual([list.status, list.headers.get("allow")], [405, "POST, OPTIONS"])
+        assert.deepStrictEqual([replaced.status, replaced.headers.get("allow")], [
+          405,
+          "GET, HEAD, OPTIONS"
+        ])
+        const ofNonce = yield* replace(`${at}/accounts/zk:ETH:256/nonces/0`, better)
         assert.strictEqual(ofNonce.status, 404)
       }
     }))
@@ -162,18 +146,17 @@ layer(node())("a pool transaction", (it) => {
       ]
       for (const posted of [toAddress, toKey]) {
         assert.strictEqual((yield* post(path, textOf(posted))).status, 200)
-        const shown = jsonOf(yield* send(`${path}/${posted.id}`))
+        const shown = yield* shownAt(`${path}/${posted.id}`)
         assert.strictEqual(shown.toAccountIndex, "zk:ETH:0")
         // posting it as it is shown is posting it again
-        const { fromAccountIndex, toAccountIndex, toBjj, toZkEthereumAddress } = shown
-        const destination = { fromAccountIndex, toAccountIndex, toBjj, toZkEthereumAddress }
-        const { id, type, amount, fee, nonce, signature } = shown
-        const again = { id, type, tokenId: 0, amount, fee, nonce, signature }
-        const answer = yield* post(path, JSON.stringify({ ...again, ...destination }))
+        const posts = ["fromAccountIndex", "toAccountIndex", "toBjj", "toZkEthereumAddress"]
+          .concat(["id", "type", "amount", "fee", "nonce", "signature"])
+        const again = Object.fromEntries(posts.map((name) => [name, shown[name]]))
+        const answer = yield* postBody(path, { ...again, tokenId: 0 })
         assert.deepStrictEqual([answer.status, answer.text], [200, JSON.stringify(posted.id)])
         for (const mount of ["", "/earlier"]) {
-          const other = jsonOf(yield* send(`${mount}/transactions-pool/${posted.id}`))
-          assert.isNull(other.toAccountIndex)
+          const { toAccountIndex } = yield* shownAt(`${mount}/transactions-pool/${posted.id}`)
+          assert.isNull(toAccountIndex)
         }
       }
     }))
@@ -183,11 +166,8 @@ layer(node())("a pool transaction", (it) => {
       const late = postedOf({ nonce: 3n })
       yield* post(path, textOf(late))
       const feedback = Effect.map(
-        send(`${path}/${late.id}`),
-        (answer) => {
-          const { errorCode, errorType, info, state } = jsonOf(answer)
-          return [state, errorCode, errorType, info]
-        }
+        shownAt(`${path}/${late.id}`),
+        ({ errorCode, errorType, info, state }) => [state, errorCode, errorType, info]
       )
       assert.deepStrictEqual(yield* feedback, ["pend", null, null, null])
       assert.deepStrictEqual(yield* feedback, ["pend", null, null, null])
@@ -209,47 +189,42 @@ layer(node())("replacing a pool transaction", (it) => {
   it.effect("answers the identifier, as does repeating it", () =>
     Effect.gen(function*() {
       yield* post(path, textOf(old))
-      for (let i = 0; i < 2; i++) {
-        const answer = yield* put(`${path}/${old.id}`, better)
-        assert.deepStrictEqual([answer.status, answer.text], [200, JSON.stringify(better.id)])
-      }
-      assert.strictEqual((yield* send(`${path}/${old.id}`)).status, 404)
-      assert.strictEqual(jsonOf(yield* send(`${path}/${better.id}`)).state, "pend")
       const best = postedOf({ fee: 150 })
       const ofNonce = `${path}/accounts/zk:ETH:256/nonces/0`
-      for (let i = 0; i < 2; i++) {
-        const answer = yield* put(ofNonce, best)
-        assert.deepStrictEqual([answer.status, answer.text], [200, JSON.stringify(best.id)])
+      for (
+        const [url, before, after] of [
+          [`${path}/${old.id}`, old, better],
+          [ofNonce, better, best]
+        ] as const
+      ) {
+        for (let i = 0; i < 2; i++) {
+          const answer = yield* replace(url, after)
+          assert.deepStrictEqual([answer.status, answer.text], [200, JSON.stringify(after.id)])
+        }
+        assert.strictEqual((yield* send(`${path}/${before.id}`)).status, 404)
+        assert.strictEqual((yield* shownAt(`${path}/${after.id}`)).state, "pend")
       }
-      assert.strictEqual((yield* send(`${path}/${better.id}`)).status, 404)
       yield* (yield* Pool).invalidate([{ id: best.id, reason: "The host said so" }], 2)
-      assert.strictEqual((yield* put(ofNonce, better)).status, 200)
+      assert.strictEqual((yield* replace(ofNonce, better)).status, 200)
     }))
 
   it.effect("is refused with the published codes", () =>
     Effect.gen(function*() {
       yield* post(path, textOf(postedOf({ nonce: 5n })))
       const unknown = `${path}/0x02${"0".repeat(64)}`
+      const ofNonce = `${path}/accounts/zk:ETH:256/nonces`
+      const wrong = { ...postedOf({ nonce: 5n, fee: 150 }), signature: wrongSignature }
+      const ofOther = postedOf({ fromAccountIndex: 257, nonce: 5n })
       const cases: ReadonlyArray<readonly [string, PostedTransaction, number, string]> = [
         [unknown, postedOf({ nonce: 9n }), 25, "ErrNothingToUpdate"],
-        [`${path}/accounts/zk:ETH:256/nonces/9`, postedOf({ nonce: 9n }), 25, "ErrNothingToUpdate"],
-        [`${path}/accounts/zk:ETH:256/nonces/5`, postedOf({ nonce: 9n }), 10, "ErrInvalidNonce"],
-        [
-          `${path}/accounts/zk:ETH:256/nonces/5`,
-          postedOf({ fromAccountIndex: 257, nonce: 5n }),
-          1,
-          "ErrParamValidationFailed"
-        ],
-        [`${path}/accounts/zk:ETH:256/nonces/x`, better, 1, "ErrParamValidationFailed"],
-        [
-          `${path}/accounts/zk:ETH:256/nonces/5`,
-          { ...postedOf({ nonce: 5n, fee: 150 }), signature: wrongSignature },
-          11,
-          "ErrInvalidSignature"
-        ]
+        [`${ofNonce}/9`, postedOf({ nonce: 9n }), 25, "ErrNothingToUpdate"],
+        [`${ofNonce}/5`, postedOf({ nonce: 9n }), 10, "ErrInvalidNonce"],
+        [`${ofNonce}/5`, ofOther, 1, "ErrParamValidationFailed"],
+        [`${ofNonce}/x`, better, 1, "ErrParamValidationFailed"],
+        [`${ofNonce}/5`, wrong, 11, "ErrInvalidSignature"]
       ]
       for (const [url, posted, code, type] of cases) {
-        assert.deepStrictEqual(errorOf(yield* put(url, posted)), [400, code, type], url)
+        assert.deepStrictEqual(errorOf(yield* replace(url, posted)), [400, code, type], url)
       }
     }))
 

@@ -1,27 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFileSync } from "node:fs"
-import { jsonOf, type NodeResponse, post, send } from "../submission/_post.ts"
+import { jsonOf, type NodeResponse, send } from "../submission/_post.ts"
 import { recordedNode } from "./_node.ts"
+import { type Body, postBody, type Recorded, recorded } from "./_recorded.ts"
 
-/*
- * Each request that published versions of the client library send, as recorded, and the answer of a
- * node. `recorded_requests.json` has one line for each request and the versions that send it.
- */
-
-interface Recorded {
-  readonly versions: ReadonlyArray<string>
-  readonly method: "GET" | "POST"
-  readonly url: string
-  readonly body?: {
-    readonly id?: string
-    readonly type?: string
-    readonly transactions?: ReadonlyArray<{ readonly id: string }>
-  }
-}
-const recorded = JSON.parse(
-  readFileSync(new URL("recorded_requests.json", import.meta.url), "utf8")
-) as ReadonlyArray<Recorded>
+/* Each recorded request of the published clients, and the answer of a node. */
 
 /** Requests that the dialect refuses, with the status and the code of the refusal. */
 const refused: ReadonlyArray<readonly [url: RegExp, status: number, code: number]> = [
@@ -52,16 +35,13 @@ const least: ReadonlyArray<readonly [url: RegExp, read: (answer: never) => unkno
   [/./u, (answer: object) => Object.keys(answer)[0]]
 ]
 
-const ask = ({ body, method, url }: Recorded) =>
-  method === "GET" ? send(url) : post(url, JSON.stringify(body))
-
 describe("a recorded request of a published client", () => {
   for (const request of recorded) {
     const { body, method, url, versions } = request
-    const of = `${method} ${url}${body?.type === undefined ? "" : ` ${body.type}`}`
+    const of = `${method} ${url}${body?.type === undefined ? "" : ` ${String(body.type)}`}`
     it.effect(`is answered: ${of} (${versions.join(", ")})`, () =>
       Effect.gen(function*() {
-        const answer = yield* ask(request)
+        const answer = yield* (method === "GET" ? send(url) : postBody(url, body))
         const refusal = refused.find(([of]) => of.test(url))
         if (refusal !== undefined) {
           assert.deepStrictEqual([answer.status, jsonOf(answer).code], [refusal[1], refusal[2]])
@@ -76,7 +56,8 @@ describe("a recorded request of a published client", () => {
 
 const assertLeast = (answer: NodeResponse, { body, method, url }: Recorded) => {
   if (method === "POST") {
-    const expected = body?.id ?? body?.transactions?.map(({ id }) => id) ?? { success: "OK" }
+    const members = body!.transactions as ReadonlyArray<Body> | undefined
+    const expected = body!.id ?? members?.map(({ id }) => id) ?? { success: "OK" }
     assert.deepStrictEqual(JSON.parse(answer.text), expected)
     return
   }

@@ -1,13 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
-import { join } from "node:path"
+import { type AddressInfo, createServer } from "node:net"
+import { serve, serveLive, start } from "../../program/_program.ts"
 
 /* The program as `npm start` runs it, over the simulated network with the published identity. */
-
-const program = join(import.meta.dirname, "../../../app/main.js")
-const startTimeoutMs = 180_000
 
 /** The settings with which the published clients work. */
 export const identity = ["--prefix", "hez", "--network-name", "Hermez Network"]
@@ -39,44 +34,18 @@ export const startProgram = async (
   words: ReadonlyArray<string>
 ): Promise<() => Promise<void>> => {
   const flags = ["--port", String(port), "--admin-port=off", "--no-request-log"]
-  const child: ChildProcess = spawn(process.execPath, [program, "serve", ...flags, ...words], {
-    stdio: ["ignore", "pipe", "pipe"]
-  })
-  const ended = once(child, "exit")
-  const stop = async () => {
-    child.kill("SIGTERM")
+  const start = words.includes("--feed") ? serve : serveLive
+  const { ended, signal } = await start(...flags, ...words)
+  return async () => {
+    signal("SIGTERM")
     await ended
   }
-  let output = ""
-  await new Promise<void>((resolve, reject) => {
-    const fail = () => reject(new Error(`The program did not start: ${output}`))
-    const timeout = setTimeout(() => {
-      child.kill("SIGKILL")
-      fail()
-    }, startTimeoutMs)
-    const read = (chunk: Buffer) => {
-      output += String(chunk)
-      const isComplete = words.includes("--feed") ||
-        /The simulated network (?:is live|adds no blocks)/u.test(output)
-      if (!output.includes("Listening on ") || !isComplete) return
-      clearTimeout(timeout)
-      resolve()
-    }
-    child.stdout!.on("data", read)
-    child.stderr!.on("data", read)
-    child.once("exit", fail)
-  })
-  return stop
 }
 
 /** Runs a command of the program and returns what it prints. */
 export const runCommand = async (...words: ReadonlyArray<string>): Promise<string> => {
-  const child = spawn(process.execPath, [program, ...words], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  let output = ""
-  child.stdout.on("data", (chunk) => output += String(chunk))
-  const [code] = await once(child, "close") as [number | null]
-  if (code !== 0) throw new Error(`${words.join(" ")} exits with ${code}`)
-  return output.trim()
+  const { ended, output } = start(words)
+  const [code] = await ended
+  if (code !== 0) throw new Error(`${words.join(" ")} exits with ${code}: ${output()}`)
+  return output().trim()
 }
