@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { env } from "../program/_env.ts"
+import { killAll, serve } from "../program/_program.ts"
 import { manifest, read, root } from "./_project.ts"
 
 /** Bound of the installed size; that of `rollup-node-api` with its dependencies is 100 MB. */
@@ -15,29 +15,6 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string) =>
 const filesUnder = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-
-/** Runs a task with the URL of a server of the program. */
-const whileServed = async (task: (url: string) => void) => {
-  const server = spawn(
-    process.execPath,
-    [join(root, "app/main.js"), "serve", "--memory", "--empty", "--port", "0"],
-    { env, stdio: ["ignore", "pipe", "inherit"] }
-  )
-  try {
-    task(
-      await new Promise((resolve, reject) => {
-        let output = ""
-        server.once("exit", () => reject(new Error(output)))
-        server.stdout.on("data", (text) => {
-          const url = /Listening on (http:\/\/\S+:\d+)/u.exec(output += text)?.[1]
-          if (url !== undefined) resolve(url)
-        })
-      })
-    )
-  } finally {
-    server.kill()
-  }
-}
 
 describe("the package of the client", () => {
   it("installs alone into an empty project, and its example runs against a server", async () => {
@@ -64,17 +41,15 @@ describe("the package of the client", () => {
 
       const readme = readFileSync(join(installed, "README.md"), "utf8")
       const example = /^```js\n([\s\S]*?)^```$/mu.exec(readme)![1]!
-      await whileServed((url) => {
-        writeFileSync(
-          join(folder, "example.js"),
-          example.replace("http://localhost:8080", url)
-        )
-        assert.strictEqual(
-          run(process.execPath, ["example.js"], folder),
-          "Rollup Network 1337\n0 ETH\nRefused There is no token with id 4000000000\n"
-        )
-      })
+      const { kill, url } = await serve("--memory", "--empty", "--admin-port", "off")
+      writeFileSync(join(folder, "example.js"), example.replace("http://localhost:8080", url))
+      assert.strictEqual(
+        run(process.execPath, ["example.js"], folder),
+        "Rollup Network 1337\n0 ETH\nRefused There is no token with id 4000000000\n"
+      )
+      await kill()
     } finally {
+      killAll()
       rmSync(folder, { recursive: true, force: true })
     }
   })

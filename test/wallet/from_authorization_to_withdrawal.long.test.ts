@@ -1,5 +1,4 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type later, rollupClient, valueOf } from "../../adapters/client/mod.ts"
@@ -12,46 +11,25 @@ import {
   walletFromEthereumKey,
   type WithdrawData
 } from "../../adapters/wallet/mod.ts"
-import { read } from "../packaging/_project.ts"
-import { isLive } from "../program/_program.ts"
+import { read, root } from "../packaging/_project.ts"
+import { killAll, pause, serveLive, start, type StartOptions } from "../program/_program.ts"
 
 /* A wallet and the running program, with only HTTP between them. */
 
-const root = join(import.meta.dirname, "../..")
-
-let server: ChildProcess
 let url: string
 let rollup: Rollup
 let key: string
 let demo: Wallet
 
 beforeAll(async () => {
-  server = spawn(process.execPath, [
-    join(root, "app/main.js"),
-    "serve",
-    "--memory",
-    "--port",
-    "0",
-    "--transactions",
-    "300",
-    "--pace",
-    "0.4"
-  ], { stdio: ["ignore", "pipe", "inherit"] })
-  url = await new Promise((resolve, reject) => {
-    let said = ""
-    server.once("exit", () => reject(new Error(said)))
-    server.stdout!.on("data", (text) => {
-      said += text
-      const listening = /Listening on (http:\/\/\S+:\d+)/u.exec(said)
-      if (listening !== null && isLive(said)) resolve(listening[1]!)
-    })
-  })
+  const network = ["--transactions", "300", "--pace", "0.4", "--admin-port", "off"]
+  const server = await serveLive("--memory", ...network)
+  url = server.url
   rollup = await connect({ url })
   key = (await command("wallet", "--export")).trim()
   demo = walletFromEthereumKey(key, rollup.network)
 })
-
-afterAll(() => void server.kill())
+afterAll(killAll)
 
 /**
  * Repeats a read until it returns something: blocks take time, and a rollback may undo a result.
@@ -61,7 +39,7 @@ async function until<A>(read: () => Promise<A | undefined>): Promise<A> {
   for (let attempts = 0; attempts < 9000; attempts++) {
     const found = await read()
     if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await pause(50)
   }
   throw new Error("It did not happen")
 }
@@ -154,6 +132,25 @@ describe("A wallet over HTTP", () => {
     500_000
   )
 
+  it("signs a group, which is forged in one batch", async () => {
+    const [ether, gov] = [await rollup.account(demo, "ETH"), await rollup.account(demo, "GOV")]
+    const first = await ether.build({ to: "zk:ETH:256", amount: "0.25" })
+    const second = await ether.build({ to: "zk:ETH:256", amount: "0.5" }, { after: [first] })
+    const third = await gov.build({ to: `zk:${demo.address}`, amount: "1" })
+    const { body } = rollup.signGroup([first, second, third], [ether, gov])
+    const client = rollupClient({ url: `${url}/v1`, revision: "v1" })
+    const ids = valueOf(await client.postAtomicGroup(body))
+    assert.deepStrictEqual(ids, [first.id, second.id, third.id])
+    // a rollback of the chain may move it into another batch
+    const forged = await until(async () => {
+      const group = valueOf(await client.getAtomicGroup({ id: body.atomicGroupId }))
+      assert.isFalse(group.some(({ state }) => state === "invl"))
+      return group.every(({ state }) => state === "fged") ? group : undefined
+    })
+    assert.strictEqual(forged.length, 3)
+    assert.strictEqual(new Set(forged.map(({ batchNum }) => batchNum)).size, 1)
+  })
+
   it("shows its balances and the paths of its transactions", async () => {
     const walletOutput = await command("wallet")
     assert.match(walletOutput, /zk:ETH:\d+ {2}token 0, funded with 100000000000000000000 units/u)
@@ -172,14 +169,10 @@ describe("A wallet over HTTP", () => {
     const folder = mkdtempSync(join(root, "test/.examples_wallet_"))
     try {
       writeFileSync(join(folder, "example.js"), example.replace("http://localhost:8080", url))
-      const output = await new Promise<string>((resolve, reject) =>
-        execFile(
-          process.execPath,
-          ["--conditions=rollup-node-source", join(folder, "example.js")],
-          { env: { ...process.env, KEY: key } },
-          (error, stdout) => error === null ? resolve(stdout) : reject(error)
-        )
-      )
+      const output = await printed([join(folder, "example.js")], {
+        command: [process.execPath, "--conditions=rollup-node-source"],
+        environment: { KEY: key }
+      })
       assert.match(output, /^0x02[0-9a-f]{64} is in batch \d+\n$/u)
     } finally {
       rmSync(folder, { recursive: true })
@@ -187,12 +180,14 @@ describe("A wallet over HTTP", () => {
   })
 })
 
-const command = (...words: ReadonlyArray<string>) =>
-  new Promise<string>((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, "app/main.js"), ...words], {
-      stdio: ["ignore", "pipe", "inherit"]
-    })
-    let said = ""
-    child.stdout.on("data", (text) => void (said += text))
-    child.once("exit", (code) => code === 0 ? resolve(said) : reject(new Error(said)))
-  })
+/** Returns what a program prints, which has to exit with 0. */
+const printed = async (
+  words: ReadonlyArray<string>,
+  options?: StartOptions
+): Promise<string> => {
+  const { ended, output } = start(words, options)
+  assert.deepStrictEqual(await ended, [0, null], output())
+  return output()
+}
+
+const command = (...words: ReadonlyArray<string>) => printed(words)
