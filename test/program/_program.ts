@@ -128,7 +128,7 @@ export const serveLive = async (...words: ReadonlyArray<string>): Promise<Runnin
 }
 
 /** Whether the log of a server says that the history of its simulated network is complete. */
-export const isLive = (log: string): boolean =>
+const isLive = (log: string): boolean =>
   /The simulated network (?:is live|adds no blocks)/u.test(log)
 
 /** Runs a command to its end. */

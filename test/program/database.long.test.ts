@@ -13,31 +13,45 @@ import {
   untilLogged
 } from "./_program.ts"
 
-const flags = ["--simulate", "--pace", "0.5", "--transactions", "150"]
+const network = ["--pace", "0.5", "--transactions", "150"]
+const flags = ["--simulate", ...network]
+
+/** Where a program stores its data: its words, and what its log says when it starts again. */
+const stores: { readonly [store: string]: (directory: string) => Promise<[string[], RegExp]> } = {
+  "a data directory": async (directory) => [
+    ["--data", directory],
+    /Data in .*: Ethereum block \d+, batch \d+, \d+ transactions, read from \d+ records in/u
+  ],
+  "a database": async () => [
+    ["--simulate", "--database", (await freshDatabase()).url],
+    /Data in the database: Ethereum block \d+, batch \d+, \d+ transactions/u
+  ]
+}
+
+for (const [store, open] of Object.entries(stores)) {
+  describe(`the program with ${store}`, () => {
+    it("continues after a kill with the same network and every acknowledged transaction", () =>
+      inDirectory(async (directory) => {
+        const [words, data] = await open(directory)
+        const first = await serve(...words, ...network)
+        const state = async () => (await json<State>(`${first.url}/state`)).network
+        await until(async () => (await state()).lastBatch?.batchNum > 12, first.output)
+        const id = await sendFromDemoWallet(first.url)
+        const before = await state()
+        const batches = await json<unknown>(`${first.url}/batches?maxBatchNum=3`)
+        await first.kill()
+
+        const again = await serve(...words, ...network)
+        assert.match(again.output(), data)
+        assert.deepStrictEqual(await json(`${again.url}/batches?maxBatchNum=3`), batches)
+        const after = (await json<State>(`${again.url}/state`)).network
+        assert.isAtLeast(after.lastSynchedBlock, before.lastSynchedBlock - 5)
+        await until(() => isForged(again.url, id), () => `${id} is not forged`)
+      }))
+  })
+}
 
 describe("the program with a database", () => {
-  it("continues after a kill with the same network and every acknowledged transaction", () =>
-    inDirectory(async () => {
-      const { url: database } = await freshDatabase()
-      const first = await serve("--database", database, ...flags)
-      await until(
-        async () => (await json<State>(`${first.url}/state`)).network.lastBatch?.batchNum > 12,
-        first.output
-      )
-      const id = await sendFromDemoWallet(first.url)
-      const block = await json<unknown>(`${first.url}/batches?maxBatchNum=3`)
-      await first.kill()
-
-      const again = await serve("--database", database, ...flags)
-      assert.match(
-        again.output(),
-        /Data in the database: Ethereum block \d+, batch \d+, \d+ transactions/u
-      )
-      assert.deepStrictEqual(await json(`${again.url}/batches?maxBatchNum=3`), block)
-      await until(() => isForged(again.url, id), () => `${id} is not forged`)
-      await again.kill()
-    }))
-
   it("migrates from a data directory: an exported feed is ingested once, and gives the same answers", () =>
     inDirectory(async (directory) => {
       const { url: database } = await freshDatabase()

@@ -6,6 +6,7 @@ import {
   listNames,
   offeredFilters,
   type Operation,
+  type OperationId,
   operationIds,
   operations,
   parameterName,
@@ -24,7 +25,8 @@ import { textOf } from "../laws/input_generators.ts"
 import type { Facts } from "../laws/mod.ts"
 import type { LedgerRead } from "./_reference.ts"
 
-const listOperations = new Map(operationIds.flatMap((id) => {
+/** The operation that reads each list. */
+export const listOperations = new Map<ListName, OperationId>(operationIds.flatMap((id) => {
   const operation: Operation = operations[id]
   return operation.kind === "list" ? [[operation.list, id] as const] : []
 }))
@@ -34,29 +36,15 @@ const itemOperations = operationIds.filter((id) => operations[id].kind === "item
 export function drawRead(random: SeededRandom, facts: Facts, network: Network): LedgerRead {
   const revision = random.chance(0.7) ? later : earlier
   const roll = random.below(100)
-  if (roll < 4) {
-    return {
-      revision: revision.name as LedgerRead["revision"],
-      operation: "getState",
-      values: [],
-      query: ""
-    }
-  }
-  if (roll < 6) {
-    return {
-      revision: revision.name as LedgerRead["revision"],
-      operation: "getConfig",
-      values: [],
-      query: ""
-    }
-  }
+  const whole = { revision: revision.name as LedgerRead["revision"], values: [], query: "" }
+  if (roll < 6) return { ...whole, operation: roll < 4 ? "getState" : "getConfig" }
   if (roll < 35) {
     const operation = random.of(itemOperations)
     const { parameters }: Operation = operations[operation]
     const values = parameters.map(({ scalar }) =>
       encodeURIComponent(textOf(network)[scalar](drawValue(random, facts, scalar) as never))
     )
-    return { revision: revision.name as LedgerRead["revision"], operation, values, query: "" }
+    return { ...whole, operation, values }
   }
   const list = random.of<ListName>(roll < 55 ? ["transactions"] : listNames)
   const pairs: Array<readonly [string, string]> = []
@@ -76,12 +64,7 @@ export function drawRead(random: SeededRandom, facts: Facts, network: Network): 
   if (random.chance(0.3)) pairs.push(["order", random.of(["ASC", "DESC"])])
   if (random.chance(0.6)) pairs.push(["limit", String(1 + random.below(12))])
   const query = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
-  return {
-    revision: revision.name as LedgerRead["revision"],
-    operation: listOperations.get(list)!,
-    values: [],
-    query
-  }
+  return { ...whole, operation: listOperations.get(list)!, query }
 }
 
 /** Returns path and query, with the mount of the revision. */

@@ -1,6 +1,6 @@
 import { localName } from "../../core/domain/mod.ts"
 import type { Facts } from "../laws/mod.ts"
-import { urlOf } from "./_reads.ts"
+import { listOperations, urlOf } from "./_reads.ts"
 import { read } from "./_requests.ts"
 import type { LedgerRead } from "./_reference.ts"
 import { bodyOf, type World } from "./_world.ts"
@@ -18,15 +18,6 @@ export interface Walk {
   /** Whether the last page was the end. */
   isAtEnd: boolean
 }
-
-const operations = {
-  accounts: "getAccounts",
-  transactions: "getHistoryTxs",
-  exits: "getExits",
-  batches: "getBatches",
-  tokens: "getTokens",
-  coordinators: "getCoordinators"
-} as const
 
 /** Starts a walk, or continues one. */
 export function continueWalk(world: World): void {
@@ -52,7 +43,7 @@ export function takePage(world: World, walk: Walk, limit: number): void {
   const filter = ofToken ? `${localName(world.genesis.network, "tokenId")}=0&` : ""
   const ledgerRead: LedgerRead = {
     revision: walk.revision,
-    operation: operations[walk.list],
+    operation: listOperations.get(walk.list)!,
     values: [],
     query: `${filter}fromItem=${next}&limit=${limit}`
   }

@@ -11,14 +11,16 @@ import { withGaps } from "../laws/mod.ts"
 import { failingNode, type CallOutcome, random, realTurn } from "./_failing_node.ts"
 import { ledgerContent } from "./_ledger_content.ts"
 
-const simulation = simulate({
-  seed: "followed",
-  users: 20,
-  tokens: 3,
-  transactionsPerBlock: 4,
-  rollBackPeriodBlocks: 5,
-  placeholderRoots: true
-})
+const networkOf = (rollBackPeriodBlocks: number) =>
+  simulate({
+    seed: "followed",
+    users: 20,
+    tokens: 3,
+    transactionsPerBlock: 4,
+    rollBackPeriodBlocks,
+    placeholderRoots: true
+  })
+const simulation = networkOf(5)
 const { genesis } = simulation
 const whole: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 120)]
 const feeds = {
@@ -89,6 +91,16 @@ const sharedNode = (
   return { layer, applied }
 }
 
+/** Applies the first records, then follows the feed from there. */
+const followAfter = (known: ReadonlyArray<FeedRecord>, feed: ReadonlyArray<FeedRecord>) =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger
+    for (const record of known) yield* ledger.applyRecord(record)
+    const last = yield* lastBlock
+    yield* followFeed(arriving(feed), { last, isEmpty: last.number === genesis.block.number })
+    return yield* ledgerContent
+  })
+
 const kindsOf = (records: ReadonlyArray<FeedRecord>) => new Set(records.map(({ kind }) => kind))
 
 for (const [name, feed] of Object.entries(feeds)) {
@@ -101,9 +113,7 @@ for (const [name, feed] of Object.entries(feeds)) {
         let calls = 0
         const outcome = (): CallOutcome => {
           calls++
-          return (["lost", "unacknowledged", "answered", "answered", "answered"] as const)[
-            dice() % 5
-          ]!
+          return (["lost", "unacknowledged"] as const)[dice() % 5] ?? "answered"
         }
         const left = yield* Effect.andThen(
           ended(followFeed(arriving(feed))),
@@ -140,15 +150,11 @@ for (const [name, feed] of Object.entries(feeds)) {
             [1, 2].map((part) => ({ after: part * 20 + dice() % 20, otherRecords: dice() % 12 }))
         )
         // the other process ends with the rollback, or with the first block after it
-        const around = rollBacks.flatMap((
-          i
-        ) => [[{ after: i, otherRecords: 1 }], [{ after: i - 1, otherRecords: 2 }], [{
-          after: i,
-          otherRecords: 2
-        }], [{
-          after: i + 1,
-          otherRecords: 1
-        }]])
+        const around = rollBacks.flatMap((i) =>
+          [[i, 1], [i - 1, 2], [i, 2], [i + 1, 1]].map(([after, otherRecords]) => [
+            { after: after!, otherRecords: otherRecords! }
+          ])
+        )
         let toldOnce = 0
         for (const interruptions of [...drawn, ...around]) {
           const { layer, applied } = sharedNode(interruptions, feed)
@@ -172,19 +178,7 @@ for (const [name, feed] of Object.entries(feeds)) {
             after: known + 1,
             otherRecords: 0
           }], feed)
-          const left = yield* Effect.provide(
-            Effect.gen(function*() {
-              const ledger = yield* Ledger
-              for (const record of feed.slice(0, known)) yield* ledger.applyRecord(record)
-              const last = yield* lastBlock
-              yield* followFeed(arriving(feed), {
-                last,
-                isEmpty: last.number === genesis.block.number
-              })
-              return yield* ledgerContent
-            }),
-            layer
-          )
+          const left = yield* Effect.provide(followAfter(feed.slice(0, known), feed), layer)
           assert.deepStrictEqual(left, expected, String(known))
           assert.deepStrictEqual([...new Set(applied)], feed, String(known))
         }
@@ -196,15 +190,7 @@ for (const [name, feed] of Object.entries(feeds)) {
         const rollBack = feed.findIndex(({ kind }) => kind === "rollBack")
         const known = feed.slice(0, rollBack + 2)
         const { layer, applied } = sharedNode([], feed)
-        yield* Effect.provide(
-          Effect.gen(function*() {
-            const ledger = yield* Ledger
-            for (const record of known) yield* ledger.applyRecord(record)
-            const last = yield* lastBlock
-            yield* followFeed(arriving([prices, ...feed]), { last, isEmpty: false })
-          }),
-          layer
-        )
+        yield* Effect.provide(followAfter(known, [prices, ...feed]), layer)
         assert.deepStrictEqual(applied, feed)
       }))
 
@@ -215,16 +201,7 @@ for (const [name, feed] of Object.entries(feeds)) {
         const numbers = feed.flatMap((record, i) => record.kind === "rollBack" ? [i] : [])
         const at = numbers[0]!
         const { layer } = sharedNode([{ after: at, otherRecords: numbers[1]! + 2 - at }], feed)
-        const left = yield* Effect.provide(
-          Effect.gen(function*() {
-            const ledger = yield* Ledger
-            for (const record of feed.slice(0, at)) yield* ledger.applyRecord(record)
-            const last = yield* lastBlock
-            yield* followFeed(arriving(feed), { last, isEmpty: false })
-            return yield* ledgerContent
-          }),
-          layer
-        )
+        const left = yield* Effect.provide(followAfter(feed.slice(0, at), feed), layer)
         assert.deepStrictEqual(left, yield* undisturbed(feed))
       }))
   })
@@ -233,14 +210,7 @@ for (const [name, feed] of Object.entries(feeds)) {
 describe("Following a feed", () => {
   it.effect("ends with a message if the other process applied different records", () =>
     Effect.gen(function*() {
-      const straight = simulate({
-        seed: "followed",
-        users: 20,
-        tokens: 3,
-        transactionsPerBlock: 4,
-        rollBackPeriodBlocks: 0,
-        placeholderRoots: true
-      })
+      const straight = networkOf(0)
       assert.deepStrictEqual(straight.genesis, genesis)
       const blocks = [...initialHistory(straight, 250)].slice(0, 13)
       const last = blocks.at(-1) as FeedRecord & { readonly kind: "block" }
