@@ -37,6 +37,19 @@ const firstCells = (file: string, heading: string): ReadonlyArray<string> =>
       [...cell!.matchAll(/\[([^\]]+)\]|`([^`]+)`/gu)].map(([, link, code]) => (link ?? code)!)
     )
 
+/** Returns the relative links of a document outside of code. */
+const linksOf = (file: string): ReadonlyArray<string> =>
+  [
+    ...read(file).replaceAll(/^```[\s\S]*?^```$|`[^`\n]*`/gmu, "code")
+      .matchAll(/\]\(([^)\s]+)\)/gu)
+  ].map((match) => match[1]!).filter((link) => !/^[a-z]+:/u.test(link))
+
+/** Returns the anchors of the headings of a document, as Git hosts make them. */
+const anchorsOf = (file: string): ReadonlyArray<string> =>
+  [...read(file).matchAll(/^#+ (.+)$/gmu)].map(([, heading]) =>
+    heading!.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+  )
+
 const foldersIn = (folder: string) =>
   globSync(`${folder}/*/`, { cwd: root }).map((path) => basename(path)).filter((name) =>
     !name.startsWith(".") && name !== "node_modules"
@@ -140,5 +153,38 @@ describe("the documents", () => {
       for (const name of named(now!)) assert.match(code, new RegExp(`\\b${name}\\b`, "u"), door)
       for (const name of named(before!)) assert.notInclude(exported, name, door)
     }
+  })
+
+  it("link only to files and headings that exist", () => {
+    const broken = documents.flatMap((file) =>
+      linksOf(file).filter((link) => {
+        const [path = "", anchor] = link.split("#")
+        const target = path === "" ? file : join(dirname(file), path)
+        return !existsSync(join(root, target)) ||
+          (anchor !== undefined && !anchorsOf(target).includes(anchor))
+      }).map((link) => `${file} links to ${link}`)
+    )
+    assert.deepStrictEqual(broken, [])
+    assert.isAbove(documents.flatMap(linksOf).length, 30)
+  })
+
+  it("are all reached from the README of the repository", () => {
+    const reached = new Set(["README.md"])
+    for (const file of reached) {
+      for (const link of linksOf(file)) {
+        const target = join(dirname(file), link.split("#")[0]!)
+        if (documents.includes(target)) reached.add(target)
+      }
+    }
+    // the READMEs of the published packages are read there
+    const ofPackages = new Set(["app/packaging/client.md", "app/packaging/program.md"])
+    assert.deepStrictEqual(
+      [...reached].sort(),
+      documents.filter((file) => !ofPackages.has(file)).sort()
+    )
+  })
+
+  it("begin with a README of at most 200 lines", () => {
+    assert.isAtMost(read("README.md").trimEnd().split("\n").length, 200)
   })
 })
