@@ -8,6 +8,7 @@ import type { CurrencyPrice } from "../../core/domain/mod.ts"
 import { CurrencyPrices } from "../../core/ports/mod.ts"
 import { faultsOf, jsonOf, send } from "../submission/_post.ts"
 import { genesis } from "../use_cases/_network.ts"
+import { errorOf, shownAt } from "./_recorded.ts"
 
 const timeMs = Date.UTC(2021, 5, 1, 12)
 const prices: ReadonlyArray<CurrencyPrice> = [
@@ -22,28 +23,24 @@ const nodeWith = (current: () => ReadonlyArray<CurrencyPrice>) =>
   )
 const node = nodeWith(() => prices)
 
-interface Answer {
-  readonly currencies: ReadonlyArray<{ readonly currency: string }>
-}
 const codes = (path: string) =>
-  Effect.map(send(path), (answer) => {
-    assert.strictEqual(answer.status, 200, answer.text)
-    return (JSON.parse(answer.text) as Answer).currencies.map(({ currency }) => currency)
-  })
+  Effect.map(
+    shownAt(path),
+    ({ currencies }) => (currencies as ReadonlyArray<CurrencyPrice>).map(({ currency }) => currency)
+  )
 
 describe("the prices of currencies", () => {
   it.effect("are listed by code, as units that one US dollar buys", () =>
     Effect.gen(function*() {
-      const { text } = yield* send("/v1/currencies")
       const common = { baseCurrency: "USD", lastUpdate: "2021-06-01T12:00:00.000Z" }
-      assert.deepStrictEqual(JSON.parse(text), {
+      assert.deepStrictEqual(yield* shownAt("/v1/currencies"), {
         currencies: [
           { currency: "CNY", price: 6.446304, ...common },
           { currency: "EUR", price: 0.837775, ...common },
           { currency: "JPY", price: 110.253954, ...common }
         ]
       })
-      assert.deepStrictEqual(jsonOf(yield* send("/v1/currencies/EUR")), {
+      assert.deepStrictEqual(yield* shownAt("/v1/currencies/EUR"), {
         currency: "EUR",
         price: 0.837775,
         ...common
@@ -52,16 +49,16 @@ describe("the prices of currencies", () => {
 
   it.effect("are selected as the published wallet does, with bars, and leave out unknown ones", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(
-        yield* codes("/v1/currencies?base=USD&symbols=EUR%7CCNY%7CJPY%7CGBP"),
-        ["CNY", "EUR", "JPY"]
-      )
-      assert.deepStrictEqual(yield* codes("/v1/currencies?symbols=JPY,EUR|EUR"), ["EUR", "JPY"])
-      assert.deepStrictEqual(yield* codes("/v1/currencies?symbols=GBP"), [])
-      assert.deepStrictEqual(
-        yield* codes("/v1/currencies?symbols="),
-        yield* codes("/v1/currencies")
-      )
+      const [all, some] = [["CNY", "EUR", "JPY"], ["EUR", "JPY"]]
+      const cases = [
+        ["?base=USD&symbols=EUR%7CCNY%7CJPY%7CGBP", all],
+        ["?symbols=JPY,EUR|EUR", some],
+        ["?symbols=GBP", []],
+        ["?symbols=", all]
+      ] as const
+      for (const [query, expected] of cases) {
+        assert.deepStrictEqual(yield* codes(`/v1/currencies${query}`), expected, query)
+      }
       const preflight = yield* send("/v1/currencies", {
         method: "OPTIONS",
         headers: {
@@ -83,7 +80,7 @@ describe("the prices of currencies", () => {
       ]
       for (const [path, rule] of cases) {
         const answer = yield* send(`/v1/currencies${path}`)
-        assert.deepStrictEqual([answer.status, jsonOf(answer).code], [400, 1], path)
+        assert.deepStrictEqual(errorOf(answer), [400, 1, "ErrParamValidationFailed"], path)
         assert.match(faultsOf(answer)[0]!.rule, rule)
       }
     }).pipe(Effect.provide(node)))
@@ -91,12 +88,9 @@ describe("the prices of currencies", () => {
   it.effect("are unknown one by one with the published error", () =>
     Effect.gen(function*() {
       const answer = yield* send("/v1/currencies/GBP")
-      assert.strictEqual(answer.status, 404)
-      assert.deepInclude(jsonOf(answer), {
-        code: 4,
-        type: "ErrSQLNoRows",
-        message: "There is no price of a currency with symbol GBP"
-      })
+      assert.deepStrictEqual(errorOf(answer), [404, 4, "ErrSQLNoRows"])
+      const { message } = jsonOf(answer)
+      assert.strictEqual(message, "There is no price of a currency with symbol GBP")
     }).pipe(Effect.provide(node)))
 
   it.effect("are none by default, and only revision v1 has them", () =>

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { availableParallelism } from "node:os"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { adminPortOf } from "../../app/commands/admin.ts"
+import { RestartDelay } from "../../app/workers/_restart_delay.ts"
 import { monitorGroup, workerCount } from "../../app/workers/mod.ts"
 
 describe("a group of workers", () => {
@@ -45,4 +46,17 @@ describe("a group of workers", () => {
       assert.strictEqual(yield* healthOf({ 1: "failing", 2: "failing" }), "failing")
       assert.strictEqual(yield* healthOf({}), "failing")
     }))
+})
+
+describe("the delay of a restart", () => {
+  it("doubles up to a bound until the worker has served for a while", () => {
+    const delay = new RestartDelay()
+    for (const expected of [100, 200, 400, 800]) assert.strictEqual(delay.afterExit(1), expected)
+    delay.serving(1000)
+    assert.strictEqual(delay.afterExit(2000), 1600)
+    delay.serving(3000)
+    assert.strictEqual(delay.afterExit(33_000), 100)
+    for (let i = 0; i < 20; i++) delay.afterExit(i)
+    assert.strictEqual(delay.afterExit(0), 30_000)
+  })
 })

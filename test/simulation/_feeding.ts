@@ -4,12 +4,14 @@ import { type StoreFailure } from "../../core/ports/mod.ts"
 import type { BlockViolation, RecordReport } from "../../core/use_cases/mod.ts"
 import { nameOf } from "../laws/ledger/mod.ts"
 import type { Facts } from "../laws/mod.ts"
+import { PoolChain } from "../laws/pool/mod.ts"
 import {
   blockOn,
   countOccurrences,
   drawBlock,
   drawHead,
   drawStripped,
+  personOf,
   priceOf
 } from "./network/mod.ts"
 import { pendingOf } from "./_coordinator.ts"
@@ -23,6 +25,20 @@ export interface Feeder {
 }
 
 export const newFeeder = (): Feeder => ({ isBusy: false, unique: 1000, sent: [] })
+
+/** The first blocks: a token, and accounts of some users. */
+export function opening(world: World, feeder: Feeder): void {
+  for (const given of new PoolChain(world.genesis).opening()) {
+    const queued = given.l1UserTransactions?.map((each, number) => ({
+      ...each,
+      fromPublicKey: personOf(number).publicKey
+    }))
+    const block = queued === undefined ? given : { ...given, l1UserTransactions: queued }
+    world.timeline.tell({ kind: "block", block })
+    feed(world, feeder)
+    world.quiesce()
+  }
+}
 
 /** Sends the next record of the chain, or repeats the last one if its outcome is unknown. */
 export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>): void {

@@ -17,7 +17,6 @@ export class Promises {
     string,
     { readonly publicKey: string; readonly signature: string }
   >()
-  readonly postedAuthorizations = new Map<string, number>()
 
   post(posted: PostedTransaction): void {
     const known = this.posted.get(posted.id)

@@ -87,7 +87,6 @@ export class World {
    */
   shownVersion = 0
   node: Node
-  starts = 0
   /** Whether the verifier refuses work. */
   isVerifierBusy = false
   readonly trace: Array<string> = []
@@ -224,7 +223,6 @@ export class World {
   }
 
   #start(): Node {
-    this.starts++
     const { durable, genesis, scheduler } = this
     return new Node({
       durable,

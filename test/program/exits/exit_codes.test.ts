@@ -53,27 +53,27 @@ const others: ReadonlyArray<readonly [Error, number]> = [
   [makeViolation("nonce", 1n, "2", "/nonce"), 5]
 ]
 
+type Case = readonly [name: string, error: Error, code: number]
+
+const casesOf = <R extends string>(
+  name: string,
+  codes: { readonly [Reason in R]: number },
+  errorOf: (reason: R) => Error
+): ReadonlyArray<Case> =>
+  Object.entries<number>(codes).map(([reason, code]) => [
+    `${name} ${reason}`,
+    errorOf(reason as R),
+    code
+  ])
+
+const cases: ReadonlyArray<Case> = [
+  ...casesOf("failure", reasons, (exitReason) => new ProgramFailure({ exitReason, message })),
+  ...casesOf("JournalError", journal, (reason) => new JournalError({ reason, message })),
+  ...casesOf("DatabaseError", database, (reason) => new DatabaseError({ reason, message })),
+  ...others.map(([error, code]) => [error.name, error, code] as const)
+]
+
 describe("the exit code", () => {
-  const cases: ReadonlyArray<readonly [string, Error, number]> = [
-    ...Object.entries(reasons).map(([reason, code]) =>
-      [reason, new ProgramFailure({ exitReason: reason as ExitReason, message }), code] as const
-    ),
-    ...Object.entries(journal).map(([reason, code]) =>
-      [
-        `JournalError ${reason}`,
-        new JournalError({ reason: reason as JournalError["reason"], message }),
-        code
-      ] as const
-    ),
-    ...Object.entries(database).map(([reason, code]) =>
-      [
-        `DatabaseError ${reason}`,
-        new DatabaseError({ reason: reason as DatabaseError["reason"], message }),
-        code
-      ] as const
-    ),
-    ...others.map(([error, code]) => [error.name, error, code] as const)
-  ]
   for (const [name, error, code] of cases) {
     it(`of ${name} is ${code}`, () => {
       for (const cause of [Cause.fail(error), Cause.die(error)]) {
