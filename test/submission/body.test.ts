@@ -1,13 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
-import {
-  type BodyName,
-  bodyReader,
-  bodyWriter,
-  revisionList,
-  wireContext
-} from "../../core/contract/mod.ts"
+import { bodyReader, bodyWriter, revisionList, wireContext } from "../../core/contract/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 import {
   authorization,
@@ -28,21 +22,23 @@ const uint64Max = "18446744073709551615"
 const valueOf = (members: Members) => Result.getOrThrow(readTransaction(textOf(members)))
 
 describe("a posted transaction", () => {
+  const decoded = {
+    id: transfer.id as string,
+    type: "Transfer",
+    tokenId: 0,
+    fromAccountIndex: 256,
+    toAccountIndex: 257,
+    toAddress: null,
+    toPublicKey: null,
+    amount: 10n ** 16n,
+    fee: 20,
+    nonce: 121n,
+    signature: transfer.signature as string,
+    request: null
+  } as const
+
   it("is decoded into values of the domain", () => {
-    assert.deepStrictEqual(valueOf(transfer), {
-      id: transfer.id as string,
-      type: "Transfer",
-      tokenId: 0,
-      fromAccountIndex: 256,
-      toAccountIndex: 257,
-      toAddress: null,
-      toPublicKey: null,
-      amount: 10n ** 16n,
-      fee: 20,
-      nonce: 121n,
-      signature: transfer.signature as string,
-      request: null
-    })
+    assert.deepStrictEqual(valueOf(transfer), decoded)
     assert.deepInclude(valueOf(toKey), { toAccountIndex: null, toAddress: `0x${"f".repeat(40)}` })
   })
 
@@ -60,35 +56,26 @@ describe("a posted transaction", () => {
         { ...transfer, id: upper(id, 2), signature: upper(signature, 0) },
         { ...transfer, toAccountIndex: "zk:anything at all:257" }
       ]
-    ) assert.deepStrictEqual(valueOf(same), valueOf(transfer))
-    assert.deepStrictEqual(
-      Result.getOrThrow(
-        readTransaction(` \n\t\r{ "id" : ${textOf(transfer).slice('{"id":'.length, -1)} } \r\n`)
-      ),
-      valueOf(transfer)
-    )
+    ) assert.deepStrictEqual(valueOf(same), decoded)
   })
 
   it("keeps every digit of every integer", () => {
-    for (
-      const digits of ["0", "9007199254740993", "1099511627776", "18446744073709551614", uint64Max]
-    ) {
-      assert.strictEqual(valueOf({ ...transfer, nonce: json(digits) }).nonce, BigInt(digits))
+    const values: ReadonlyArray<readonly [member: keyof typeof decoded, Raw, value: unknown]> = [
+      ...["0", "9007199254740993", "1099511627776", "18446744073709551614", uint64Max].map((
+        digits
+      ) => ["nonce", json(digits), BigInt(digits)] as const),
+      ["nonce", json("1.84467440737096e+19"), 2n ** 64n - 1n],
+      ["amount", String(2n ** 256n - 1n), 2n ** 256n - 1n],
+      ...[0, 255, 256].map((fee) => ["fee", fee, fee] as const),
+      ["tokenId", 4294967295, 4294967295],
+      ["fromAccountIndex", "zk:ETH:281474976710655", 2 ** 48 - 1]
+    ]
+    for (const [member, raw, value] of values) {
+      assert.deepStrictEqual(valueOf({ ...transfer, [member]: raw }), {
+        ...decoded,
+        [member]: value
+      })
     }
-    assert.strictEqual(
-      valueOf({ ...transfer, nonce: json("1.84467440737096e+19") }).nonce,
-      2n ** 64n - 1n
-    )
-    assert.strictEqual(
-      valueOf({ ...transfer, amount: String(2n ** 256n - 1n) }).amount,
-      2n ** 256n - 1n
-    )
-    for (const fee of [0, 255, 256]) assert.strictEqual(valueOf({ ...transfer, fee }).fee, fee)
-    assert.strictEqual(valueOf({ ...transfer, tokenId: 4294967295 }).tokenId, 4294967295)
-    assert.strictEqual(
-      valueOf({ ...transfer, fromAccountIndex: "zk:ETH:281474976710655" }).fromAccountIndex,
-      2 ** 48 - 1
-    )
   })
 
   /** JSON texts by member. */
@@ -123,38 +110,24 @@ describe("a posted transaction", () => {
     })
   }
 
-  it("without required members is refused with each missing one", () => {
-    assert.deepStrictEqual(pointersOf("transaction", {}), [
-      "/id",
-      "/type",
-      "/tokenId",
-      "/fromAccountIndex",
-      "/amount",
-      "/fee",
-      "/nonce",
-      "/signature"
-    ])
+  it("is refused with each violation, and with each required member that is missing", () => {
+    const required = [
+      "id",
+      "type",
+      "tokenId",
+      "fromAccountIndex",
+      "amount",
+      "fee",
+      "nonce",
+      "signature"
+    ]
+    assert.deepStrictEqual(pointersOf("transaction", {}), required.map((name) => `/${name}`))
     assert.isTrue(faultsOf("transaction", "{}").every(({ value }) => value === null))
-  })
-
-  it("with several violations is refused with each", () => {
-    const members = {
-      ...transfer,
-      fee: 257,
-      toAcountIndex: null,
-      nonce: -1,
-      signature: undefined,
-      requestFee: 300,
-      amount: "x"
-    }
-    assert.sameMembers([...pointersOf("transaction", members)], [
-      "/fee",
-      "/toAcountIndex",
-      "/nonce",
-      "/signature",
-      "/amount",
-      "/requestFee"
-    ])
+    const wrong = { fee: 257, toAcountIndex: null, nonce: -1, requestFee: 300, amount: "x" }
+    assert.sameMembers(
+      [...pointersOf("transaction", { ...transfer, ...wrong, signature: undefined })],
+      ["/signature", ...Object.keys(wrong).map((name) => `/${name}`)]
+    )
   })
 
   it("may require another transaction, whose members are decoded in the same way", () => {
@@ -203,36 +176,22 @@ describe("a posted authorization", () => {
     assert.strictEqual(signature, authorization.signature)
   })
 
-  it("with invalid values is refused at each of them", () => {
+  it("is refused at each wrong, missing or unknown member", () => {
     const wrong: Members = {
       zkEthereumAddress: `zk:0x${"1".repeat(39)}`,
       bjj: "zk:AAAA",
       signature: "0".repeat(130)
     }
-    assert.deepStrictEqual(pointersOf("authorization", wrong), [
-      "/zkEthereumAddress",
-      "/bjj",
-      "/signature"
-    ])
-    assert.deepStrictEqual(pointersOf("authorization", {}), [
-      "/zkEthereumAddress",
-      "/bjj",
-      "/signature"
-    ])
-    assert.deepStrictEqual(
-      pointersOf("authorization", { ...authorization, timestamp: "2021-01-01T00:00:00Z" }),
-      ["/timestamp"]
-    )
+    const pointers = Object.keys(wrong).map((name) => `/${name}`)
+    assert.deepStrictEqual(pointersOf("authorization", wrong), pointers)
+    assert.deepStrictEqual(pointersOf("authorization", {}), pointers)
+    const dated = { ...authorization, timestamp: "2021-01-01T00:00:00Z" }
+    assert.deepStrictEqual(pointersOf("authorization", dated), ["/timestamp"])
   })
 })
 
 describe("every body", () => {
-  const posted: ReadonlyArray<readonly [BodyName, Members]> = [["transaction", transfer], [
-    "authorization",
-    authorization
-  ]]
-
-  it("is closed: an unknown property is reported with the nearest known name", () => {
+  it("has no property with another name, and names the nearest one", () => {
     const nearest = {
       requestToBJJ: "requestToBjj",
       toHezEthereumAddress: "toZkEthereumAddress",
@@ -241,29 +200,15 @@ describe("every body", () => {
       "to/Bjj~": "toBjj"
     }
     for (const [name, known] of Object.entries(nearest)) {
-      const [fault, ...others] = faultsOf("transaction", textOf({ ...transfer, [name]: null }))
+      const [fault, ...others] = faultsOf("transaction", textOf({ ...transfer, [name]: 1 }))
       assert.deepStrictEqual(others, [])
       assert.strictEqual(fault!.nearest, known)
-      assert.strictEqual(fault!.parameter, `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`)
+      const pointer = `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`
+      assert.strictEqual(fault!.parameter, pointer)
     }
     for (const name of ["__proto__", "constructor", "toString", "", "x".repeat(10_000), "\ud800"]) {
-      assert.strictEqual(
-        faultsOf("transaction", textOf({ ...transfer, [name]: 1 })).length,
-        1,
-        name
-      )
+      assert.lengthOf(faultsOf("transaction", textOf({ ...transfer, [name]: 1 })), 1, name)
     }
-  })
-
-  it("explains properties of other dialects and of the node", () => {
-    assert.match(
-      faultsOf("transaction", textOf({ ...transfer, maxNumBatch: 0 }))[0]!.message,
-      /^Unknown property "maxNumBatch": this revision does not support it/u
-    )
-    assert.match(
-      faultsOf("transaction", textOf({ ...transfer, state: "pend" }))[0]!.message,
-      /the node sets this property/u
-    )
   })
 
   it("with many unknown properties is refused with the known ones", () => {
@@ -275,118 +220,36 @@ describe("every body", () => {
     assert.strictEqual(faults.at(-1)!.message, "2936 more properties are unknown")
   })
 
-  it("contains a property once", () => {
-    for (const [name, members] of posted) {
-      const repeated = faultsOf(
-        name,
-        textOf(members).replace(/\}$/u, ',"signature":"x","signature":1,"\\u0073ignature":2}')
-      )
-      assert.deepStrictEqual(repeated.map(({ parameter, rule }) => [parameter, rule]), [[
-        "/signature",
-        "given once"
-      ]])
-    }
-  })
-
-  it("is JSON with nothing before or after it", () => {
-    for (const [name, members] of posted) {
-      const text = textOf(members)
-      const malformed = [
-        `${text},`,
-        `${text}\u00a0`,
-        `[${text}]`,
-        text.slice(0, -1),
-        text.slice(1),
-        text.replace(",", ",,"),
-        text.replaceAll('"', "'"),
-        text.replace(':"', ':"\u0000'),
-        text.replace(':"', ':"\\u12g4'),
-        `/* */${text}`,
-        "[".repeat(60_000),
-        '{"a":'.repeat(10_000)
-      ]
-      for (const each of malformed) {
-        const faults = faultsOf(name, each)
-        assert.deepStrictEqual(faults.map(({ parameter }) => parameter), [""], each.slice(0, 80))
-        assert.match(
-          faults[0]!.message,
-          /^The body is not the expected JSON: .* at character \d+, found /su
-        )
-      }
-    }
-  })
-
-  it("refuses objects and arrays of any content in place of a value", () => {
-    for (
-      const nested of [
-        "{}",
-        "[]",
-        "[[[]]]",
-        '{"a":{"b":[1,"x",null,true,-1.5e-7]}}',
-        `${"[".repeat(30)}${"]".repeat(30)}`
-      ]
-    ) {
-      assert.deepStrictEqual(pointersOf("transaction", { ...transfer, amount: json(nested) }), [
-        "/amount"
-      ])
-    }
-  })
-
+  const tokens = '{ } [ ] : , "a" "b\\n" " \\ 1 - 0 .5 e9 true null \u0007 \u2028 é'.split(" ")
   it.prop("accepts the same JSON as the platform", {
-    text: Arbitrary.array(
-      Arbitrary.schema(Schema.Literals([
-        "{",
-        "}",
-        "[",
-        "]",
-        ":",
-        ",",
-        '"a"',
-        '"b\\n"',
-        '"',
-        "\\",
-        "1",
-        "-",
-        "0",
-        ".5",
-        "e9",
-        "true",
-        "null",
-        " ",
-        "\n",
-        "\u0007",
-        "\u2028",
-        "é"
-      ])),
+    parts: Arbitrary.array(
+      Arbitrary.schema(Schema.Literals([...tokens, " ", "\n"])),
       { maxLength: 12 }
     )
-  }, ({ text: parts }) => {
+  }, ({ parts }) => {
     const text = `{"k":${parts.join("")}}`
     const ours = faultsOf("transaction", text).every(({ parameter }) => parameter !== "")
-    const theirs = Result.isSuccess(
-      Result.try({ try: () => JSON.parse(text) as unknown, catch: String })
-    )
-    assert.strictEqual(ours, theirs, text)
+    const theirs = Result.try(() => JSON.parse(text) as unknown)
+    assert.strictEqual(ours, Result.isSuccess(theirs), text)
   }, { arbitrary: { runs: 3000 } })
 
   it("is written and read back in every network and revision", () => {
+    const requested = {
+      fromAccountIndex: 1,
+      toAccountIndex: null,
+      toAddress: `0x${"a".repeat(40)}`,
+      toPublicKey: null,
+      tokenId: 0,
+      amount: 0n,
+      fee: 0,
+      nonce: 0n
+    }
     for (const revision of revisionList) {
       for (const prefix of ["zk", "hez"]) {
         const of = wireContext({ ...genesis.network, prefix }, keccak256)
         const read = bodyReader(revision.bodies.transaction, of)
         for (const value of [valueOf(transfer), valueOf(toKey)]) {
-          for (
-            const request of [null, {
-              fromAccountIndex: 1,
-              toAccountIndex: null,
-              toAddress: `0x${"a".repeat(40)}`,
-              toPublicKey: null,
-              tokenId: 0,
-              amount: 0n,
-              fee: 0,
-              nonce: 0n
-            }]
-          ) {
+          for (const request of [null, requested]) {
             const text = bodyWriter(revision.bodies.transaction, of, "ETH")({ ...value, request })
             assert.include(text, prefix === "hez" ? "toHezEthereumAddress" : "toZkEthereumAddress")
             const result = read(text)

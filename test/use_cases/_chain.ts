@@ -95,6 +95,14 @@ export const exitOf = (exitRoot: bigint, accountIndex: number, balance: bigint):
   }
 })
 
+/** An internal account of ether, which a coordinator creates. */
+export const coordinatorCreation = {
+  address: internal.address,
+  publicKey: internal.key,
+  tokenId: 0,
+  signature: null
+}
+
 const creation = (
   owner: typeof ann,
   tokenId: number,
@@ -122,16 +130,13 @@ export const forcedExit = l1Of(2, 0, { toAccountIndex: 1, amount: 100n })
 /** Registers a token and a coordinator, takes a bid and queues three account creations. */
 export const block101 = blockOf(101n, {
   tokens: [{ id: 1, ethereumAddress: addressOf("e"), name: "One", symbol: "ONE", decimals: 2 }],
-  prices: [{ tokenId: 1, priceUSD: 3, timeMs: 101_000 }, {
-    tokenId: 0,
-    priceUSD: 2,
-    timeMs: 101_000
-  }],
-  coordinators: [{
-    bidderAddr: bob.address,
-    forgerAddr: addressOf("f"),
-    url: "https://bob.example"
-  }],
+  prices: [
+    { tokenId: 1, priceUSD: 3, timeMs: 101_000 },
+    { tokenId: 0, priceUSD: 2, timeMs: 101_000 }
+  ],
+  coordinators: [
+    { bidderAddr: bob.address, forgerAddr: addressOf("f"), url: "https://bob.example" }
+  ],
   bids: [{ slotNum: 5, bidderAddr: bob.address, bidValue: 10n }],
   l1UserTransactions: creations
 })
@@ -142,12 +147,7 @@ export const block103 = blockOf(103n, {
   batches: [batchOf(2, {
     forgeL1TransactionsNum: 1,
     l1UserEffects: creations.map(declared),
-    l1Coordinator: [{
-      address: internal.address,
-      publicKey: internal.key,
-      tokenId: 1,
-      signature: null
-    }]
+    l1Coordinator: [{ ...coordinatorCreation, tokenId: 1 }]
   })],
   l1UserTransactions: [forcedExit]
 })
@@ -163,12 +163,11 @@ export const block104 = blockOf(104n, {
   })]
 })
 /** Ann withdraws instantly, Bob requests a delayed withdrawal. */
-const block105 = blockOf(105n, {
-  withdrawals: [{ batchNum: 3, accountIndex: 256, instant: true }, {
-    batchNum: 3,
-    accountIndex: 257,
-    instant: false
-  }]
+export const block105 = blockOf(105n, {
+  withdrawals: [
+    { batchNum: 3, accountIndex: 256, instant: true },
+    { batchNum: 3, accountIndex: 257, instant: false }
+  ]
 })
 /** Bob collects it. */
 export const block106 = blockOf(106n, { delayedWithdrawals: [{ owner: bob.address, tokenId: 0 }] })

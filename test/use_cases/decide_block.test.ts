@@ -6,7 +6,7 @@ import type { BlockFeed } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { invariantNames, Ledger } from "../../core/use_cases/mod.ts"
 import { block104, blockOf, chain, ledgerBefore } from "./_chain.ts"
-import { invalidBatches, invalidBlocks } from "./_invalid_blocks.ts"
+import { invalidBlocks } from "./_invalid_blocks.ts"
 import { genesis, hashOf } from "./_network.ts"
 
 const alreadyStored = Result.succeed({ kind: "alreadyStored" } as const)
@@ -23,7 +23,7 @@ describe("decideBlock", () => {
     assert.deepStrictEqual(ledger.decide(again), alreadyStored)
   })
 
-  for (const [{ before, block, prepare }, refusal, expected] of invalidBlocks) {
+  for (const { before, block, expected, prepare, refusal } of invalidBlocks) {
     it(`refuses ${refusal.slice(0, 100)}`, () => {
       const ledger = ledgerBefore(before)
       prepare?.(ledger)
@@ -40,7 +40,7 @@ describe("decideBlock", () => {
   }
 
   it("breaks every invariant with one of the blocks above", () => {
-    const names = new Set(invalidBlocks.map(([, refusal]) => refusal.split(" ")[0]))
+    const names = new Set(invalidBlocks.map(({ refusal }) => refusal.split(" ")[0]))
     assert.deepStrictEqual(invariantNames.filter((name) => !names.has(name)), [
       // broken in domain/head.test.ts
       "head-number",
@@ -103,7 +103,7 @@ describe("a ledger over a store", () => {
       ])
       yield* Effect.forEach(chain.slice(0, 3), ledger.applyBlock)
       const before = yield* everything
-      for (const [{ before: number, block, prepare }, refusal] of invalidBatches) {
+      for (const { before: number, block, prepare, refusal } of invalidBlocks) {
         if (number !== 104n || prepare !== undefined) continue
         assert.isTrue(Result.isFailure(yield* Effect.result(ledger.applyBlock(block))), refusal)
       }
