@@ -75,7 +75,6 @@ const RANDOM = [
   "properties/feed",
   "properties/input",
   "properties/laws",
-  "properties/revisions",
   "simulation/simulation",
   "simulator/simulation",
   "sql/crash/crash",

@@ -71,10 +71,7 @@ describe("A decision about a block without derived values", () => {
       walk(networkOf(seed), (block, view) => {
         const whole = decideBlock(rules, block)(view)
         for (const strip of [strippedBlock, partlyStrippedBlock]) {
-          const derived = decideBlock(
-            { ...rules, buildExitTree: exitTree },
-            strip(block)
-          )(view)
+          const derived = decideBlock({ ...rules, buildExitTree: exitTree }, strip(block))(view)
           assert.deepStrictEqual(derived, whole)
           assert.strictEqual(JSON.stringify(derived, text), JSON.stringify(whole, text))
         }

@@ -67,10 +67,7 @@ const damages: ReadonlyArray<Damage> = block.batches!.flatMap(({ exitRoot, exits
       const merkleProof = { ...exit.merkleProof!, ...change }
       return [{
         damaged: withBatch(batch, { exits: exits.with(position, { ...exit, merkleProof }) }),
-        violation: [
-          "exit-proof",
-          `/batches/${batch}/exits/${position}/merkleProof${place}`
-        ]
+        violation: ["exit-proof", `/batches/${batch}/exits/${position}/merkleProof${place}`]
       }]
     })
   ),
@@ -106,9 +103,7 @@ const judges = (buildExitTrees: ExitTreeBuilder) =>
     assert.isTrue((yield* ledger.applyBlock(block)).applied)
   }).pipe(
     Effect.provide(
-      Ledger.layer(genesis, keccak256, { buildExitTrees }).pipe(
-        Layer.provideMerge(layer(genesis))
-      )
+      Ledger.layer(genesis, keccak256, { buildExitTrees }).pipe(Layer.provideMerge(layer(genesis)))
     )
   )
 

@@ -16,6 +16,8 @@ import {
   slotView
 } from "../../core/domain/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
+import type { MinimumBidCase } from "../vectors/batch_cases.ts"
+import { verifyCases } from "../vectors/mod.ts"
 
 /**
  * Slots of ten blocks from block 100 on; two are closed besides the current one, and then a hundred
@@ -40,6 +42,23 @@ const bidOf = (slotNum: number, bidValue: bigint): BidView => ({
   },
   coordinator: { itemId: 1, bidderAddr: "0x1", forgerAddr: "0x2", url: "", ethereumBlockNum: 1n }
 })
+
+/** Returns the variables after the changes, the newest first. */
+function variablesAfter({ changes, genesisBids }: MinimumBidCase): ReadonlyArray<AuctionVariables> {
+  const { auction } = genesisVariables(genesis)
+  let former: AuctionVariables = { ...auction, defaultSlotSetBid: genesisBids.map(BigInt) }
+  const sets = [former]
+  for (const { bid, closedAuctionSlots, currentSlot, slotSet } of changes) {
+    former = changedAuctionVariables(former, {
+      ...former,
+      closedAuctionSlots,
+      defaultSlotSetBid: former.defaultSlotSetBid.with(slotSet, BigInt(bid)),
+      defaultSlotSetBidSlotNum: currentSlot + closedAuctionSlots
+    })
+    sets.unshift(former)
+  }
+  return sets
+}
 
 describe("slots", () => {
   it("have ten blocks each, and earlier blocks belong to slot 0", () => {
@@ -113,41 +132,16 @@ describe("slots", () => {
     )
   })
 
-  it("have a minimum that depends on their number modulo 6", () => {
-    const least = [0, 5, 6, 13].map((slotNum) =>
-      [9n, 10n, 11n, 14n, 15n].find((bidValue) => reachesMinimum({ slotNum, bidValue }, variables))
-    )
-    assert.deepStrictEqual(least, [10n, 15n, 10n, 11n])
-  })
-
-  it("have the default bids from before the first change that found them closed", () => {
-    /** Changes the default bids in a slot, when some slots after it are closed. */
-    const change = (sets: ReadonlyArray<AuctionVariables>, slot: number, closed: number) => [
-      changedAuctionVariables(sets[0]!, {
-        ...variables,
-        closedAuctionSlots: closed,
-        defaultSlotSetBidSlotNum: slot + closed,
-        defaultSlotSetBid: Array.from({ length: 6 }, () => BigInt(100 * slot))
-      }),
-      ...sets
-    ]
-    const minimumOf = (sets: ReadonlyArray<AuctionVariables>, slotNum: number) =>
-      applicableVariables(sets, slotNum)!.defaultSlotSetBid[0]
-    const first = change([variables], 3, 4)
-    assert.deepStrictEqual([6, 7, 8].map((slot) => minimumOf(first, slot)), [10n, 10n, 300n])
-    // slot 7 is no longer closed at the second change, and keeps what the first one left
-    const second = change(first, 5, 1)
-    assert.deepStrictEqual([6, 7, 8].map((slot) => minimumOf(second, slot)), [10n, 10n, 500n])
-    const third = change(second, 9, 4)
-    assert.deepStrictEqual([7, 8, 13, 14].map((slot) => minimumOf(third, slot)), [
-      10n,
-      500n,
-      500n,
-      900n
-    ])
-    const repeated = [changedAuctionVariables(third[0]!, third[0]!), ...third]
-    assert.deepStrictEqual([13, 14].map((slot) => minimumOf(repeated, slot)), [500n, 900n])
-    assert.isUndefined(applicableVariables([], 1))
+  it("have the default minimum bids of a model of the contract after changes", () => {
+    verifyCases<MinimumBidCase>("minimum-bids", 60, (vector) => {
+      const sets = variablesAfter(vector)
+      for (const [slotNum, minimum] of vector.minima) {
+        const applicable = applicableVariables(sets, slotNum)!
+        const reaches = (bidValue: bigint) => reachesMinimum({ slotNum, bidValue }, applicable)
+        assert.isTrue(reaches(BigInt(minimum)), `slot ${slotNum}`)
+        assert.isFalse(reaches(BigInt(minimum) - 1n), `slot ${slotNum}`)
+      }
+    })
   })
 
   it("are forged by the boot coordinator if no bid wins", () => {

@@ -27,83 +27,72 @@ const sums: BatchSums = {
   l1UserTransactions: 4,
   l1WaitMs: 90_000n
 }
+const none = Object.fromEntries(
+  Object.entries(sums).map(([name, sum]) => [name, typeof sum === "bigint" ? 0n : 0])
+) as unknown as BatchSums
 
 describe("metrics", () => {
-  it("are averages over the batches, the time between them and the age of a young network", () => {
-    assert.deepStrictEqual(metricsOf(sums, totals), {
-      transactionsPerBatch: 10,
-      batchFrequency: 20 / 3,
-      transactionsPerSecond: 1,
-      avgTransactionFee: 0.2,
-      estimatedTimeToForgeL1: 22.5,
-      ...counts
-    })
-  })
+  /** Sums of batches, the age of the network, and the averages in the order of `names`. */
+  const names = [
+    "transactionsPerBatch",
+    "batchFrequency",
+    "transactionsPerSecond",
+    "avgTransactionFee",
+    "estimatedTimeToForgeL1"
+  ] as const
+  const day = metricsWindowMs
+  // 0.1 + 0.2 + 0.3 paid for 3 transactions: doubles that are added round twice
+  const feeUnits = [0.1, 0.2, 0.3].reduce((sum, each) => sum + feeSumUnits(each), 0n)
+  const odd = { feeUnits, l2Transactions: 3, l1UserTransactions: 3, l1WaitMs: 1_001n }
+  const rows: ReadonlyArray<
+    readonly [what: string, of: object, ageMs: number, ReadonlyArray<number>]
+  > = [
+    [
+      "are averages over the batches, the time between them and the age of a young network",
+      {},
+      40_000,
+      [10, 20 / 3, 1, 0.2, 22.5]
+    ],
+    ["cover a day of an older one", {}, 10 * day, [10, 20 / 3, 40 / 86_400, 0.2, 22.5]],
+    [
+      "of one batch in a day have no frequency",
+      { batches: 1, lastTimestampMs: 10_000 },
+      day,
+      [40, 0, 40 / 86_400, 0.2, 22.5]
+    ],
+    [
+      "of two batches that are 600 seconds apart have the frequency 600",
+      { batches: 2, firstTimestampMs: 0, lastTimestampMs: 600_000 },
+      40_000,
+      [20, 600, 1, 0.2, 22.5]
+    ],
+    [
+      "are the doubles nearest to the quotients",
+      { ...odd, firstTimestampMs: 0, lastTimestampMs: 4_001 },
+      7_001,
+      [10, 4_001 / 3_000, 40_000 / 7_001, 0.2, 1_001 / 3_000]
+    ],
+    ["have no fee without L2 transactions", { l2Transactions: 0 }, 40_000, [
+      10,
+      20 / 3,
+      1,
+      0,
+      22.5
+    ]],
+    ...[0, 40_000, day].map((ageMs) =>
+      ["are 0 if there is nothing to average", none, ageMs, [0, 0, 0, 0, 0]] as const
+    )
+  ]
+  for (const [what, of, ageMs, averages] of rows) {
+    it(`${what}, ${ageMs} ms old`, () =>
+      assert.deepStrictEqual(metricsOf({ ...sums, ...of }, { ...counts, ageMs }), {
+        ...Object.fromEntries(names.map((name, at) => [name, averages[at]])),
+        ...counts
+      } as never))
+  }
 
   it("cover a day, and fees an hour", () => {
     assert.deepStrictEqual([metricsWindowMs, feeWindowMs], [86_400_000, 3_600_000])
-    const { transactionsPerSecond } = metricsOf(sums, { ...totals, ageMs: 10 * metricsWindowMs })
-    assert.strictEqual(transactionsPerSecond, 40 / 86_400)
-  })
-
-  it("of one batch in a day are its transactions, these per second of the day, and no frequency", () => {
-    const one = { ...sums, batches: 1, lastTimestampMs: 10_000 }
-    assert.deepStrictEqual(metricsOf(one, { ...totals, ageMs: metricsWindowMs }), {
-      transactionsPerBatch: 40,
-      batchFrequency: 0,
-      transactionsPerSecond: 40 / 86_400,
-      avgTransactionFee: 0.2,
-      estimatedTimeToForgeL1: 22.5,
-      ...counts
-    })
-  })
-
-  it("of two batches that are 600 seconds apart have the frequency 600", () => {
-    const two = { ...sums, batches: 2, firstTimestampMs: 0, lastTimestampMs: 600_000 }
-    const { batchFrequency, transactionsPerBatch } = metricsOf(two, totals)
-    assert.deepStrictEqual([batchFrequency, transactionsPerBatch], [600, 20])
-  })
-
-  it("are the doubles nearest to the quotients", () => {
-    // 0.1 + 0.2 + 0.3 paid for 3 transactions: doubles that are added round twice
-    const feeUnits = [0.1, 0.2, 0.3].reduce((sum, each) => sum + feeSumUnits(each), 0n)
-    const times = { firstTimestampMs: 0, lastTimestampMs: 4_001 }
-    const fees = { ...sums, feeUnits, l2Transactions: 3, l1UserTransactions: 3, l1WaitMs: 1_001n }
-    const metrics = metricsOf({ ...fees, ...times }, { ...totals, ageMs: 7_001 })
-    assert.deepStrictEqual(metrics, {
-      transactionsPerBatch: 10,
-      batchFrequency: 4_001 / 3_000,
-      transactionsPerSecond: 40_000 / 7_001,
-      avgTransactionFee: 0.2,
-      estimatedTimeToForgeL1: 1_001 / 3_000,
-      ...counts
-    })
-    assert.notStrictEqual((0.1 + 0.2 + 0.3) / 3, 0.2)
-    assert.notStrictEqual(4_001 / 1000 / 3, 4_001 / 3_000)
-  })
-
-  it("are 0 if there is nothing to average", () => {
-    const none = {
-      batches: 0,
-      transactions: 0,
-      l2Transactions: 0,
-      firstTimestampMs: 0,
-      lastTimestampMs: 0,
-      feeUnits: 0n,
-      l1UserTransactions: 0,
-      l1WaitMs: 0n
-    }
-    for (const ageMs of [0, 40_000, metricsWindowMs]) {
-      assert.deepStrictEqual(metricsOf(none, { ...totals, ageMs }), {
-        transactionsPerBatch: 0,
-        batchFrequency: 0,
-        transactionsPerSecond: 0,
-        avgTransactionFee: 0,
-        estimatedTimeToForgeL1: 0,
-        ...counts
-      })
-    }
-    assert.strictEqual(metricsOf({ ...sums, l2Transactions: 0 }, totals).avgTransactionFee, 0)
   })
 })
 
@@ -113,52 +102,49 @@ describe("the recommended fee", () => {
     l2Transactions,
     feeUnits: feeSumUnits(feesUSD)
   })
-
-  it("is the average of an L2 transaction, twice and two and a half times of it if an account is created", () => {
-    assert.deepStrictEqual(recommendedFeeOf(paid(16, 8), bounds), {
-      existingAccount: 2,
-      createAccount: 5,
-      createAccountInternal: 4
-    })
-  })
-
-  it("does not depend on L1 transactions, which pay no fee", () => {
-    // 24 transactions that pay 3.25 each, and 5 of L1
-    const hour = { ...sums, transactions: 29, ...paid(24 * 3.25, 24) }
-    assert.strictEqual(recommendedFeeOf(hour, {}).existingAccount, 3.25)
-  })
-
-  it("stays within its bounds", () => {
-    assert.deepStrictEqual(recommendedFeeOf(paid(4.5, 1), bounds), {
-      existingAccount: 4.5,
-      createAccount: 10,
-      createAccountInternal: 9
-    })
-    assert.strictEqual(recommendedFeeOf(paid(99, 1), bounds).existingAccount, 10)
-    assert.strictEqual(recommendedFeeOf(paid(0.01, 1), bounds).existingAccount, 0.1)
-  })
-
-  it("is computed from a setting if no fee was paid, 0.01 by default", () => {
-    for (const hour of [paid(0, 0), paid(0, 7)]) {
-      assert.deepStrictEqual(recommendedFeeOf(hour, {}), {
-        existingAccount: 0.01,
-        createAccount: 0.025,
-        createAccountInternal: 0.02
-      })
-      assert.deepStrictEqual(recommendedFeeOf(hour, { recommendedFeeUSD: 3 }), {
-        existingAccount: 3,
-        createAccount: 7.5,
-        createAccountInternal: 6
-      })
-      // a lower fee would be refused
-      assert.deepStrictEqual(recommendedFeeOf(hour, { ...bounds, recommendedFeeUSD: 0.06 }), {
-        existingAccount: 0.1,
-        createAccount: 0.15,
-        createAccountInternal: 0.12
-      })
-    }
-    assert.strictEqual(recommendedFeeOf(paid(2 ** -40, 1), {}).existingAccount, 2 ** -40)
-  })
+  /** Fees that were paid, the rules, and the fees of a transfer, and with an account or an internal one. */
+  const rows: ReadonlyArray<
+    readonly [
+      what: string,
+      of: Parameters<typeof recommendedFeeOf>[0],
+      rules: Parameters<typeof recommendedFeeOf>[1],
+      fees: readonly [existing: number, created: number, internal: number]
+    ]
+  > = [
+    ["is the average, and twice and two and a half times of it", paid(16, 8), bounds, [2, 5, 4]],
+    // 24 L2 transactions that pay 3.25 each, among 40
+    [
+      "does not depend on L1 transactions, which pay no fee",
+      { ...sums, ...paid(24 * 3.25, 24) },
+      {},
+      [3.25, 8.125, 6.5]
+    ],
+    ["stays within its bounds", paid(4.5, 1), bounds, [4.5, 10, 9]],
+    ["is not above them", paid(99, 1), bounds, [10, 10, 10]],
+    ["is not below them", paid(0.01, 1), bounds, [0.1, 0.1, 0.1]],
+    ["may be small", paid(2 ** -40, 1), {}, [2 ** -40, 2.5 * 2 ** -40, 2 ** -39]],
+    ...[paid(0, 0), paid(0, 7)].flatMap((hour) =>
+      [
+        ["is 0.01 if no fee was paid", hour, {}, [0.01, 0.025, 0.02]],
+        ["is a setting if no fee was paid", hour, { recommendedFeeUSD: 3 }, [3, 7.5, 6]],
+        // a lower fee would be refused
+        [
+          "is within the bounds if no fee was paid",
+          hour,
+          { ...bounds, recommendedFeeUSD: 0.06 },
+          [0.1, 0.15, 0.12]
+        ]
+      ] as const
+    )
+  ]
+  for (const [what, of, rules, [existingAccount, createAccount, createAccountInternal]] of rows) {
+    it(`${what}: ${existingAccount}`, () =>
+      assert.deepStrictEqual(recommendedFeeOf(of, rules), {
+        existingAccount,
+        createAccount,
+        createAccountInternal
+      }))
+  }
 })
 
 describe("the next forgers", () => {

@@ -89,10 +89,7 @@ describe("public keys", () => {
       const key = publicKeyFromBytes(value)
       assert.deepStrictEqual(publicKeyToBytes(key), value)
       for (const prefix of ["zk", "x"]) {
-        accepts(
-          parsePublicKey(prefix, formatPublicKey(prefix, key)),
-          key
-        )
+        accepts(parsePublicKey(prefix, formatPublicKey(prefix, key)), key)
       }
       accepts(publicKeyFromBigEndianHex(publicKeyToBigEndianHex(key)), key)
       assert.strictEqual(publicKeyFromParts(publicKeyParts(key)), key)

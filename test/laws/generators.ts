@@ -71,10 +71,7 @@ const someOf = <A>(values: ReadonlyArray<A>): Arbitrary<ReadonlyArray<A>> =>
 
 /** Generates two values that follow each other, or all if there are fewer. */
 const neighboursOf = <A>(values: ReadonlyArray<A>): Arbitrary<ReadonlyArray<A>> =>
-  Arbitrary.map(
-    integer(0, Math.max(0, values.length - 2)),
-    (at) => values.slice(at, at + 2)
-  )
+  Arbitrary.map(integer(0, Math.max(0, values.length - 2)), (at) => values.slice(at, at + 2))
 
 /**
  * Generates options of small simulated networks, with and without rollbacks, exits and tokens.
@@ -163,10 +160,7 @@ export function scalarValues(
       Arbitrary.map(Arbitrary.array(tokenId, { minLength: 1, maxLength: 2 }), distinct)
     ]),
     tokenSymbols: Arbitrary.map(
-      Arbitrary.array(oneOf([...symbols, "eth", "?"]), {
-        minLength: 1,
-        maxLength: 3
-      }),
+      Arbitrary.array(oneOf([...symbols, "eth", "?"]), { minLength: 1, maxLength: 3 }),
       distinct
     ),
     currencyCode: currency,

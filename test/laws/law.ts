@@ -45,6 +45,15 @@ export interface Law<Subject> {
 export const violated = (message: string): Effect.Effect<never, LawViolation> =>
   Effect.fail(new LawViolation({ message }))
 
+/** Fails only with violations: every other failure of a service is a defect. */
+export const onlyViolations = <A, R>(
+  effect: Effect.Effect<A, Error, R>
+): Effect.Effect<A, LawViolation, R> =>
+  Effect.catch(
+    effect,
+    (failure) => failure instanceof LawViolation ? Effect.fail(failure) : Effect.die(failure)
+  )
+
 /** Fails with the message unless the condition is true. The message is computed only then. */
 export const holds = (
   condition: boolean,

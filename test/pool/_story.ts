@@ -43,18 +43,10 @@ export const pay = (
   fromAccountIndex: number,
   toAccountIndex: number,
   parts: Parts = {}
-): Parts => ({
-  fromAccountIndex,
-  toAccountIndex,
-  ...parts
-})
+): Parts => ({ fromAccountIndex, toAccountIndex, ...parts })
 export const exit = { type: "Exit", toAccountIndex: 1 } as const
 export const toAddress = (owner: number) =>
-  ({
-    type: "TransferToEthAddr",
-    toAccountIndex: null,
-    toAddress: ownerOf(owner).address
-  }) as const
+  ({ type: "TransferToEthAddr", toAccountIndex: null, toAddress: ownerOf(owner).address }) as const
 export const toKey = (toPublicKey: string) =>
   ({
     type: "TransferToBJJ",
@@ -334,10 +326,7 @@ const verbs: { readonly [verb: string]: Run } = {
       number,
       number
     ]
-    return changed(
-      scene,
-      scene.pool.purge({ ttlMs, currentBatch, safetyPeriodBatches, capacity })
-    )
+    return changed(scene, scene.pool.purge({ ttlMs, currentBatch, safetyPeriodBatches, capacity }))
   },
   wait: (_, ms) => Effect.as(TestClock.adjust(Number(ms)), ""),
   reconcile: (scene) => changed(scene, scene.pool.reconcile),
@@ -423,10 +412,7 @@ const runLine = (scene: Scene, line: string): Effect.Effect<void, unknown> => {
 }
 
 /** Runs lines; `while it verifies: a & b` and `before a write: a & b` run a and b at that time. */
-const runLines = (
-  scene: Scene,
-  lines: ReadonlyArray<string>
-): Effect.Effect<void, unknown> =>
+const runLines = (scene: Scene, lines: ReadonlyArray<string>): Effect.Effect<void, unknown> =>
   Effect.forEach(lines, (line) => {
     const [, event, of, commands] =
       /^(while it verifies|before a write(?: of (\w+))?): (.*)$/u.exec(line) ?? []

@@ -99,10 +99,7 @@ describe("the list of the pool", () => {
       const requiring = { ...postedOf(), request: requestOf(required) }
       for (const posted of [required, requiring]) yield* submission.submitTransaction(posted)
       const ports = { reader: yield* LedgerReader, pool: yield* PoolStore }
-      const found = yield* Effect.forEach(
-        [required, requiring],
-        ({ id }) => findPooled(ports, id)
-      )
+      const found = yield* Effect.forEach([required, requiring], ({ id }) => findPooled(ports, id))
       assert.deepStrictEqual(
         found.map((each) => [
           each!.view.transaction.id,

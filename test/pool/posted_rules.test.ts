@@ -96,9 +96,7 @@ const bodies: Rows = [
   ...(["fromAccountIndex", "tokenId", "amount", "fee", "nonce"] as const).map((name) =>
     [
       { request: { ...request, [name]: null } },
-      requested(
-        `/${name}: a requested transaction with its sender, token, amount, fee and nonce`
-      )
+      requested(`/${name}: a requested transaction with its sender, token, amount, fee and nonce`)
     ] as const
   ),
   ...(["toAccountIndex", "toAddress", "toPublicKey"] as const).map((name) =>

@@ -1,13 +1,8 @@
 /* Posting transactions: what is stored, refused or full, also while the ledger and others change. */
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { bodies, bodyReader, wireContext } from "../../core/contract/mod.ts"
-import { Submission } from "../../core/use_cases/mod.ts"
-import { verifyCases } from "../vectors/mod.ts"
+import { describe } from "@effect/vitest"
 import { exit, pay, story, toAddress, toKey } from "./_story.ts"
 import { requestOf } from "./_groups.ts"
-import { nodeLayer, openChain, ownerOf, postedOf, wrongSignature } from "./_node.ts"
+import { ownerOf, wrongSignature } from "./_node.ts"
 import { genesis } from "./_subject.ts"
 
 const { publicKey } = ownerOf(7)
@@ -264,44 +259,4 @@ describe("a transaction that its coordinator reports as sent", () => {
     forge 3
     states a      -> pend
   `)
-})
-
-/** A body that the published client made, or one with a fault. */
-interface Case {
-  readonly negative: boolean
-  readonly idMatches?: boolean
-  readonly postBody: { readonly [name: string]: unknown }
-}
-
-describe("the transactions of the published client", () => {
-  const network = { ...genesis.network, prefix: "hez" }
-  it.effect("are accepted if it made them, and refused if their id is another one", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const submission = yield* Submission
-      const read = bodyReader(bodies.transaction, wireContext(network, keccak256))
-      const cases: Array<Case> = []
-      verifyCases<Case>("l2-transactions", 802, (vector) => void cases.push(vector))
-      let judged = 0
-      for (const { idMatches, negative, postBody: { maxNumBatch: _, ...body } } of cases) {
-        const posted = read(JSON.stringify(body))
-        if (Result.isFailure(posted)) {
-          assert.isTrue(negative)
-          continue
-        }
-        judged++
-        const result = yield* Effect.result(submission.submitTransaction(posted.success))
-        const pointers = Result.isFailure(result) && result.failure._tag === "SubmissionRefused"
-          ? result.failure.faults.map(({ parameter }) => parameter)
-          : []
-        if (!negative) {
-          const byContent = ["/id", "/type", "/amount", "/toBjj", "/toHezEthereumAddress"]
-          assert.notIncludeMembers(pointers, byContent)
-        }
-        if (idMatches === false) {
-          assert.isTrue(pointers.includes("/id") || pointers.includes("/amount"))
-        }
-      }
-      assert.isAbove(judged, 600)
-    }).pipe(Effect.provide(nodeLayer({ network }))))
 })

@@ -41,9 +41,7 @@ describe("a selection", () => {
   `)
   story(
     "skips a transaction if its account is gone, has another token or another owner, and one to such an account",
-    {
-      transactions: { a: {}, b: pay(262, 257, { amount: 0n }), c: { toAccountIndex: 262 } }
-    }
+    { transactions: { a: {}, b: pay(262, 257, { amount: 0n }), c: { toAccountIndex: 262 } } }
   )(`
     post a
     select 9 given 256.key=8      -> -
@@ -144,11 +142,7 @@ describe("a selection", () => {
   `)
   // a transaction has a higher fee than the one that it requires
   const chained = (place: number, requires: string) =>
-    pay(256 + place, 259 - place, {
-      amount: 10n ** 6n + BigInt(place),
-      fee: 120 + place,
-      requires
-    })
+    pay(256 + place, 259 - place, { amount: 10n ** 6n + BigInt(place), fee: 120 + place, requires })
   story("selects four that require each other, and not five, nor more than there is room for", {
     transactions: {
       last: { amount: 10n ** 6n, fee: 120 },
@@ -244,9 +238,7 @@ describe("a selection", () => {
     .reduce((units, posted) => units + posted.amount + feeUnits(posted), 0n)
   story(
     "spends the balance of a sender in order, and reports only for the first transaction that it is not enough",
-    {
-      transactions: spending
-    }
+    { transactions: spending }
   )(`
     post last transfer creating leaving
     select 9 given 256.balance=${sum}       -> leaving creating transfer last

@@ -33,9 +33,7 @@ describe("records of a feed", () => {
 describe("a coordinator", () => {
   story(
     "moves a transaction through its states; a rollback releases it, and each step is recorded",
-    {
-      transactions: { a: {} }
-    }
+    { transactions: { a: {} } }
   )(`
     post a
     select 9             -> a
@@ -126,9 +124,7 @@ describe("purging removes a transaction that", () => {
   `)
   story(
     "is forged or invalid for more batches than can be rolled back, by the ledger and by the caller",
-    {
-      transactions: { ...four, rival: { amount: 5n } }
-    }
+    { transactions: { ...four, rival: { amount: 5n } } }
   )(`
     post a b
     invalidate b in 2    -> b
@@ -183,9 +179,7 @@ describe("a pool is reconciled", () => {
   `)
   story(
     "with a batch that forged transactions selected for it or sent for another one, and left out sent ones",
-    {
-      transactions: four
-    }
+    { transactions: four }
   )(`
     post a b c d
     start a c in 3     -> a c
@@ -199,9 +193,7 @@ describe("a pool is reconciled", () => {
   `)
   story(
     "with only the last batch while it is empty, and with each one as soon as it has transactions",
-    {
-      transactions: four
-    }
+    { transactions: four }
   )(`
     forge 3, 4
     marks              -> 4 2 1
@@ -226,12 +218,7 @@ describe("a pool is reconciled", () => {
     reasons rival          -> Nonce 0 of account 256 was used by another transaction in batch 3
   `)
   story("with any batch that forged, superseded or left out its transactions, each with a reason", {
-    transactions: {
-      ...four,
-      beaten: { amount: 5n },
-      forging: { amount: 6n },
-      next: { nonce: 1n }
-    }
+    transactions: { ...four, beaten: { amount: 5n }, forging: { amount: 6n }, next: { nonce: 1n } }
   })(`
     post a b c d beaten forging next
     start forging c in 3  -> forging c
@@ -339,15 +326,5 @@ describe("the last batch of a transaction", () => {
     post last      -> known
     content last   -> last
     post other     -> conflict /id
-  `)
-})
-
-describe("authorizations", () => {
-  story("are learned from blocks, and stay after a rollback", { transactions: {} })(`
-    forge 3 +8 +i7
-    authorize 8 -> known
-    roll back 1
-    authorize 8 -> known
-    authorize 7
   `)
 })

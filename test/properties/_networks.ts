@@ -147,10 +147,7 @@ export const memoryLedger = (genesis: GenesisFeed) =>
     })
   )
 
-export const subjectOf = (
-  { genesis, records }: Network,
-  seed: string
-): HistorySubject => ({
+export const subjectOf = ({ genesis, records }: Network, seed: string): HistorySubject => ({
   genesis,
   records,
   open: memoryLedger(genesis),

@@ -271,10 +271,7 @@ describe("the laws find a store that", () => {
     ...subjectOf(networkOf({ ...optionsOf("teeth"), rollBackPeriodBlocks: 6 }, 120), "teeth"),
     runs: 20
   }
-  const gapped = {
-    ...subject,
-    records: withGaps(subject.genesis, subject.records, "teeth")
-  }
+  const gapped = { ...subject, records: withGaps(subject.genesis, subject.records, "teeth") }
   for (const [faults, on] of [[broken, subject], [brokenAtGaps, gapped]] as const) {
     for (const [what, wrong] of Object.entries(faults)) {
       it.effect(

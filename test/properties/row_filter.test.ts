@@ -79,12 +79,7 @@ for (const seed of seeds) {
 
 describe("the declared filters", () => {
   it("compare values of the type that their scalar has, and rows of their list", () => {
-    const declared = {
-      scalar: "tokenId",
-      match: "equal",
-      parameter: "tokenId",
-      doc: ""
-    } as const
+    const declared = { scalar: "tokenId", match: "equal", parameter: "tokenId", doc: "" } as const
     const filters: ListDeclaration<Account>["filters"] = {
       tokenId: { ...declared, compared: [({ tokenId }) => tokenId] },
       // @ts-expect-error a nonce is a bigint, and the value of the filter is a number

@@ -81,10 +81,7 @@ export const blocks = [
 export const fundedNode = (options: Partial<NodeOptions> = {}) =>
   Layer.effectDiscard(
     Effect.flatMap(Ledger, (ledger) => Effect.forEach(blocks, (block) => ledger.applyBlock(block)))
-  ).pipe(
-    Layer.provideMerge(memoryNode({ genesis, ...options })),
-    Layer.orDie
-  )
+  ).pipe(Layer.provideMerge(memoryNode({ genesis, ...options })), Layer.orDie)
 
 type Wish = Omit<PostedTransaction, "id" | "signature">
 

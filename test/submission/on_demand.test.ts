@@ -19,9 +19,7 @@ describe("an embedded node", () => {
     ]
     const { stdout } = await promisify(execFile)(process.execPath, [
       join(import.meta.dirname, "_on_demand.ts")
-    ], {
-      env: { ...process.env, SUBMISSION: JSON.stringify({ feed, bodies }) }
-    })
+    ], { env: { ...process.env, SUBMISSION: JSON.stringify({ feed, bodies }) } })
     assert.deepStrictEqual(stdout.trim().split("\n"), [
       "200 false",
       "400 false",

@@ -93,9 +93,7 @@ layer(Node)("the transfer of a body", (it) => {
           const response = yield* post(path, text, {
             "content-type": "",
             ...Object.fromEntries(
-              headers.map((
-                line
-              ) => [
+              headers.map((line) => [
                 line.slice(0, line.indexOf(":")).toLowerCase(),
                 line.slice(line.indexOf(":") + 1).trim()
               ])

@@ -71,14 +71,7 @@ export const l2Of = (
   fromAccountIndex: number,
   toAccountIndex: number,
   parts: Partial<L2Feed> = {}
-): L2Feed => ({
-  fromAccountIndex,
-  toAccountIndex,
-  amount: 10n,
-  fee: 0,
-  nonce: 0n,
-  ...parts
-})
+): L2Feed => ({ fromAccountIndex, toAccountIndex, amount: 10n, fee: 0, nonce: 0n, ...parts })
 
 export const exitOf = (exitRoot: bigint, accountIndex: number, balance: bigint): ExitFeed => ({
   accountIndex,

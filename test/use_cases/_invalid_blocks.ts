@@ -181,10 +181,7 @@ type Row = readonly [refusal: string, block: BlockFeed, expected?: string]
 
 /** Blocks for the ledger before their number, which the refusal names by another value. */
 const wrongBlocks: ReadonlyArray<Row> = [
-  [
-    "shape /l1UserTransaction 0 entries",
-    { ...block103, l1UserTransaction: [] } as BlockFeed
-  ],
+  ["shape /l1UserTransaction 0 entries", { ...block103, l1UserTransaction: [] } as BlockFeed],
   [
     `token-address /tokens/1/ethereumAddress ${token!.ethereumAddress}`,
     { ...block101, tokens: [token!, { ...token!, id: 2 }] }

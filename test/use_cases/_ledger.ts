@@ -117,10 +117,7 @@ export class FakeLedger implements LedgerBase {
       for (const account of accounts) this.accounts.set(account.index, numbered(account))
       this.lastAccountIndex += accounts.length
       for (const { index, ...change } of accountUpdates) {
-        this.accounts.set(index, {
-          ...this.accounts.get(index)!,
-          ...change
-        })
+        this.accounts.set(index, { ...this.accounts.get(index)!, ...change })
       }
       for (const { id, fromAccountIndex } of forged) {
         this.transactions.set(id, {
@@ -131,10 +128,7 @@ export class FakeLedger implements LedgerBase {
       }
       for (const row of transactions) this.transactions.set(row.id, numbered(row))
       for (const exit of exits) {
-        this.exits.set(
-          `${exit.batchNum}:${exit.accountIndex}`,
-          numbered(exit)
-        )
+        this.exits.set(`${exit.batchNum}:${exit.accountIndex}`, numbered(exit))
       }
     }
     this.variables = { ...this.variables, ...changes.variables }

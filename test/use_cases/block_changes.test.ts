@@ -3,6 +3,8 @@
  * and what that part is.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { keccak256 } from "../../adapters/crypto/mod.ts"
 import {
   type BlockChanges,
   type BlockFeed,
@@ -11,8 +13,14 @@ import {
   valueUSD
 } from "../../core/domain/mod.ts"
 import {
+  l1CoordinatorTransactionId,
+  l1UserTransactionId,
+  l2TransactionId
+} from "../../core/encoding/mod.ts"
+import {
   ann,
   batchOf,
+  block103,
   block104,
   blockOf,
   bob,
@@ -211,6 +219,22 @@ describe("the changes of a block:", () => {
         [0, { afterWithdrawals: 3 }, refused]
       ] as const
     ) assert.deepStrictEqual(fieldsAfter(delay, parts), expected as never)
+  })
+
+  it("a transaction has the id of its place in the queue or in the batch, or of its content", () => {
+    const ledger = ledgerBefore(103n)
+    const { batches: [second], queued } = ledger.apply(block103)
+    const { batches: [third] } = ledger.apply(block104)
+    assert.deepStrictEqual(
+      [...queued, ...second!.transactions, ...third!.transactions].map(({ id }) => id),
+      [
+        l1UserTransactionId({ toForgeL1TransactionsNum: 2, position: 0 }, keccak256),
+        l1CoordinatorTransactionId({ batchNum: 2, position: 3 }, keccak256),
+        ...block104.batches![0]!.l2.map((feed) =>
+          Result.getOrThrow(l2TransactionId({ ...feed, nonce: 0n, tokenId: 0 }, keccak256))
+        )
+      ]
+    )
   })
 
   it("new verifiers hold until others are given, and do not change the date of the variables", () => {

@@ -9,9 +9,9 @@ import {
   block103,
   block104,
   blockOf,
+  coordinatorCreation,
   declared,
   exitOf,
-  internal,
   l1Of,
   l2Of,
   ledgerBefore
@@ -53,13 +53,8 @@ const with257 = (parts: Partial<Account>): Prepare => (ledger) => {
   }
   ledger.accounts.set(257, { ...ledger.accounts.get(257)!, ...parts })
 }
-const coordinator = {
-  address: internal.address,
-  publicKey: internal.key,
-  tokenId: 0,
-  signature: null
-}
-const created = (count: number) => Array<typeof coordinator>(count).fill(coordinator)
+const created = (count: number) =>
+  Array<typeof coordinatorCreation>(count).fill(coordinatorCreation)
 const [nonceMax, balanceMax] = [(1n << 40n) - 1n, (1n << 192n) - 1n]
 
 describe("a block at a bound is accepted:", () => {
@@ -103,6 +98,11 @@ describe("a block at a bound is accepted:", () => {
       "batch-size"
     )
     assert.strictEqual(refused(batch104({ l1Coordinator: created(256), l2: [] }))[0], "l1-size")
+  })
+
+  it("128 transactions in a queue", () => {
+    const l1UserTransactions = Array.from({ length: 128 }, (_, position) => l1Of(3, position))
+    assert.lengthOf(accepted(blockOf(104n, { l1UserTransactions })).queued, 128)
   })
 
   it("the last nonce that leaves room for the next one, and the whole balance", () => {

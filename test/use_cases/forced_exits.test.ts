@@ -101,9 +101,7 @@ describe("a creation with an exit", () => {
     ])
     assert.deepStrictEqual(
       batch.exits.map(({ accountIndex, balance }) => [accountIndex, balance]),
-      [
-        [260, 0n]
-      ]
+      [[260, 0n]]
     )
     assert.deepStrictEqual(
       batch.forged.map(({ amountSuccess, depositAmountSuccess }) => [

@@ -37,10 +37,7 @@ const refused: ReadonlyArray<readonly [record: unknown, refusal: string, expecte
   ...[{}, null, 7].map((record) => [record, "shape /kind undefined"] as const),
   [{ kind: "prices" }, "shape /prices undefined"],
   [{ kind: "genesis" }, "shape /genesis undefined"],
-  [
-    genesisWith({ block: { ...genesis.block, number: -1n } }),
-    "shape /genesis/block/number -1"
-  ],
+  [genesisWith({ block: { ...genesis.block, number: -1n } }), "shape /genesis/block/number -1"],
   [
     { kind: "prices", prices: [price, { ...price, tokenId: 2 }] },
     "token-exists /prices/1/tokenId 2"

@@ -89,7 +89,4 @@ export function withoutItemIds(value: unknown): unknown {
  */
 export const withoutQueuedItemIds = (
   { queued, ...others }: { readonly [question: string]: unknown }
-) => ({
-  ...others,
-  queued: withoutItemIds(queued)
-})
+) => ({ ...others, queued: withoutItemIds(queued) })

@@ -57,9 +57,7 @@ export function invalidBlocks(block: BlockFeed): ReadonlyArray<InvalidBlock> {
         decimals: 0
       })
     }],
-    ["token-exists", {
-      prices: more(block.prices, { tokenId: never, priceUSD: 1, timeMs: 0 })
-    }],
+    ["token-exists", { prices: more(block.prices, { tokenId: never, priceUSD: 1, timeMs: 0 }) }],
     ["bidder-registered", {
       bids: more(block.bids, { slotNum: 0, bidderAddr: digits("cd", 20), bidValue: 1n << 200n })
     }],

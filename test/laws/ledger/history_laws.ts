@@ -192,10 +192,7 @@ const namesAFinalBlock: Run = (subject) =>
  * ```
  */
 export const historyLaws: ReadonlyArray<Law<HistorySubject>> = [
-  {
-    name: "at any point of the feed, every block is the one of the naive model",
-    run: readsBlocks
-  },
+  { name: "at any point of the feed, every block is the one of the naive model", run: readsBlocks },
   {
     name:
       "the values before a change are those after the previous change of the account, and the last ones are current",

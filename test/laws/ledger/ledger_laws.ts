@@ -322,10 +322,7 @@ export const ledgerLaws: ReadonlyArray<Law<LedgerSubject>> = [
       "a rollback below the genesis block, a price of an unknown token and another genesis are refused; a rollback to the genesis block is possible",
     run: refusesTheRest
   },
-  {
-    name: "a block of a gap is refused with the blocks around it",
-    run: refusesBlocksOfGaps
-  },
+  { name: "a block of a gap is refused with the blocks around it", run: refusesBlocksOfGaps },
   {
     name:
       "a rollback keeps every block up to its number, reports the last one, and removes nothing if it is repeated",

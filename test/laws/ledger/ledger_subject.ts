@@ -82,10 +82,7 @@ export const nameOf = (record: FeedRecord): string => {
 }
 
 /** Returns random positions in the feed and its end, ascending. */
-export const positions = (
-  { records, runs, seed }: Omit<LedgerSubject, "open">,
-  label: string
-) =>
+export const positions = ({ records, runs, seed }: Omit<LedgerSubject, "open">, label: string) =>
   Effect.map(
     sample(integer(0, Math.max(0, records.length - 1)), runs, `${seed}/${label}`),
     (chosen) => [...new Set([...chosen, records.length])].sort((a, b) => a - b)

@@ -242,11 +242,7 @@ function applyL2(
     historicUSD: worth(draft.tokens[tokenId]!, amount),
     timestampMs: block.timestampMs,
     l1: null,
-    l2: {
-      fee,
-      nonce,
-      historicFeeUSD: worth(draft.tokens[tokenId]!, charged)
-    }
+    l2: { fee, nonce, historicFeeUSD: worth(draft.tokens[tokenId]!, charged) }
   }
 }
 

@@ -73,10 +73,7 @@ export class NaivePool {
     return { kind: "added" }
   }
 
-  addGroup(
-    group: ReadonlyArray<OwnedTransaction>,
-    limits: PoolLimits
-  ): AddGroupResult {
+  addGroup(group: ReadonlyArray<OwnedTransaction>, limits: PoolLimits): AddGroupResult {
     const known = group.map(({ transaction }) => this.find(transaction.id)?.transaction)
       .find((transaction) => transaction !== undefined)
     if (known !== undefined) return { kind: "known", transaction: known }

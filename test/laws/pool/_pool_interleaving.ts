@@ -6,11 +6,7 @@ import type { OpenPool } from "./pool_subject.ts"
 export const interleaved = (
   { reader, store, writer }: OpenPool,
   random: SeededRandom
-): OpenPool => ({
-  reader: yielding(reader, random),
-  store: yielding(store, random),
-  writer
-})
+): OpenPool => ({ reader: yielding(reader, random), store: yielding(store, random), writer })
 
 function yielding<Service extends object>(service: Service, random: SeededRandom): Service {
   const before = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>

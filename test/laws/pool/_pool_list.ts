@@ -3,7 +3,7 @@ import { poolList, type PoolListFilters, type PoolListQuery } from "../../../cor
 import { INTERNAL_ADDRESS } from "../../../core/encoding/mod.ts"
 import type { Pooled } from "../../../core/ports/mod.ts"
 import { findGroup, listPool } from "../../../core/use_cases/pool/mod.ts"
-import { type LawViolation, same, show } from "../law.ts"
+import { same, show } from "../law.ts"
 import { pooledOf, type World } from "./_pool_world.ts"
 
 /** How a filter compares the values that its declaration lists. */
@@ -37,7 +37,7 @@ const matches = (filters: PoolListFilters) => (row: Pooled): boolean =>
  * arrival, with exact counts, the token and the owner of the sender.
  */
 export const listAgrees = Effect.fnUntraced(
-  function*(world: World): Effect.fn.Return<void, LawViolation> {
+  function*(world: World): Effect.fn.Return<void, Error> {
     const { random, reader, store } = world
     const ports = { reader, pool: store }
     const rows = (yield* pooledOf(world)).toSorted((a, b) => a.arrival - b.arrival)
@@ -56,7 +56,7 @@ export const listAgrees = Effect.fnUntraced(
         yield* same(tag, "BadInput", () => "The list of the address of internal accounts")
         continue
       }
-      const { counts, items } = yield* Effect.orDie(Effect.fromResult(page))
+      const { counts, items } = yield* Effect.fromResult(page)
       const whole = rows.filter(matches(filters))
       const ordered = query.order === "ASC" ? whole : whole.toReversed()
       const rest = ordered.filter(({ arrival }) =>
@@ -91,7 +91,7 @@ export const listAgrees = Effect.fnUntraced(
       )
     }
     for (const [id, ids] of world.groups) {
-      const { items } = yield* Effect.orDie(findGroup(ports, id))
+      const { items } = yield* findGroup(ports, id)
       const members = rows.filter(({ transaction }) => transaction.group?.id === id)
       yield* same(
         items.map(({ transaction }) => transaction.id),

@@ -171,10 +171,7 @@ export function postedGroupOf(
     nextNonces.set(index, next + 1n)
     return postedOf(world, accounts, lastBatchNum, { fromAccountIndex: index, nonce: next })
   })
-  return {
-    id: groupId(all.map(({ id }) => id), keccak256),
-    transactions: connectTransactions(all)
-  }
+  return { id: groupId(all.map(({ id }) => id), keccak256), transactions: connectTransactions(all) }
 }
 
 function destinationOf(

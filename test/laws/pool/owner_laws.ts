@@ -2,7 +2,7 @@ import { Effect, Result, type Scope } from "effect"
 import type { PostedTransaction } from "../../../core/domain/mod.ts"
 import { groupId, l2TransactionId, type TransactionId } from "../../../core/encoding/mod.ts"
 import { findPooled, listPool } from "../../../core/use_cases/mod.ts"
-import { type Law, type LawViolation, same } from "../law.ts"
+import { type Law, onlyViolations, same } from "../law.ts"
 import { SeededRandom } from "../_seeded_random.ts"
 import { connectTransactions } from "./_pool_rows.ts"
 import { openWorld, type World } from "./_pool_world.ts"
@@ -18,48 +18,47 @@ const otherOwner = `Account ${created} has belonged to another owner since batch
 interface Story {
   readonly world: World
   /** Rolls back batch 3. */
-  readonly removeAccount: Effect.Effect<unknown>
+  readonly removeAccount: Effect.Effect<unknown, Error>
   /** Applies batch 3 with the account of an owner. */
-  readonly give: (owner: ReturnType<typeof ownerOf>) => Effect.Effect<unknown>
+  readonly give: (owner: ReturnType<typeof ownerOf>) => Effect.Effect<unknown, Error>
   readonly statesOf: (
     ...ids: ReadonlyArray<TransactionId>
-  ) => Effect.Effect<ReadonlyArray<string>>
+  ) => Effect.Effect<ReadonlyArray<string>, Error>
   /** Returns the ids that a selection selects, and why it skips others. */
   readonly selected: Effect.Effect<{
     readonly ids: ReadonlyArray<TransactionId>
     readonly skipped: ReadonlyArray<string>
-  }>
+  }, Error>
   /** Returns a transfer; its id follows from the rest. */
   readonly transferOf: (parts: Partial<PostedTransaction>) => PostedTransaction
 }
 
 const opened = Effect.fnUntraced(
-  function*(subject: PoolSubject): Effect.fn.Return<Story, never, Scope.Scope> {
+  function*(subject: PoolSubject): Effect.fn.Return<Story, Error, Scope.Scope> {
     const world = yield* openWorld(subject, new SeededRandom(subject.seed))
     const { chain, ledger, pool } = world
     const funding = { fromAccountIndex: 256, toAccountIndex: created, fee: 0, nonce: 0n }
     const give: Story["give"] = (owner) =>
       Effect.suspend(() =>
-        Effect.orDie(ledger.applyBlock(chain.grow({
+        ledger.applyBlock(chain.grow({
           batches: [batchOf(3, {
             l1Coordinator: [{ tokenId: 0, ...owner }],
             l2: [{ ...funding, amount: 10n ** 9n }]
           })]
-        })))
+        }))
       )
     yield* give(first)
     return {
       world,
       give,
-      removeAccount: Effect.suspend(() => Effect.orDie(ledger.rollBack(chain.cut(1).toBlock))),
+      removeAccount: Effect.suspend(() => ledger.rollBack(chain.cut(1).toBlock)),
       statesOf: (...ids) =>
-        Effect.forEach(ids, (id) =>
-          Effect.map(
-            Effect.orDie(pool.transaction(id)),
-            (found) => `${found?.state} ${found?.batchNum}`
-          )),
+        Effect.forEach(
+          ids,
+          (id) => Effect.map(pool.transaction(id), (found) => `${found?.state} ${found?.batchNum}`)
+        ),
       selected: Effect.map(
-        Effect.orDie(pool.select({ maxTransactions: 9 })),
+        pool.select({ maxTransactions: 9 }),
         ({ skippedTransactions, transactions }) => ({
           ids: transactions.map(({ transaction }) => transaction.id).toSorted(),
           skipped: skippedTransactions.map(({ reason }) => reason).toSorted()
@@ -96,10 +95,7 @@ const bySecond = <T extends PostedTransaction>(posted: T): T => ({
 })
 
 const reasonsOf = ({ pool }: World, id: TransactionId) =>
-  Effect.map(
-    Effect.orDie(pool.transitions(id)),
-    (steps) => steps.map(({ reason, to }) => `${to} ${reason}`)
-  )
+  Effect.map(pool.transitions(id), (steps) => steps.map(({ reason, to }) => `${to} ${reason}`))
 
 const testAccount = Effect.fnUntraced(function*(story: Story) {
   const { give, removeAccount, selected, statesOf, transferOf, world } = story
@@ -107,8 +103,8 @@ const testAccount = Effect.fnUntraced(function*(story: Story) {
   const own = transferOf({})
   const payment = transferOf({ fromAccountIndex: 257, toAccountIndex: created })
   const both = [own.id, payment.id]
-  yield* Effect.orDie(submission.submitTransaction(own))
-  yield* Effect.orDie(submission.submitTransaction(payment))
+  yield* submission.submitTransaction(own)
+  yield* submission.submitTransaction(payment)
 
   yield* removeAccount
   yield* same(yield* statesOf(...both), ["pend null", "pend null"], () => "Without the account")
@@ -123,12 +119,12 @@ const testAccount = Effect.fnUntraced(function*(story: Story) {
   }
   yield* same(yield* selected, { ids: [], skipped: [] }, () => "The selection with another owner")
   const ports = { pool: store, reader }
-  const found = yield* Effect.orDie(findPooled(ports, own.id))
+  const found = yield* findPooled(ports, own.id)
   const { address, publicKey } = first
   yield* same(found?.view.sender, { address, publicKey }, () => "The shown sender")
   const listed = (filters: Parameters<typeof listPool>[1]["filters"]) =>
     Effect.map(
-      Effect.orDie(listPool(ports, { filters })),
+      listPool(ports, { filters }),
       ({ items }) => items.map(({ transaction }) => transaction.id)
     )
   yield* same(yield* listed({ address }), both, () => "The list of the first address")
@@ -157,11 +153,11 @@ const testAccount = Effect.fnUntraced(function*(story: Story) {
   yield* same(yield* statesOf(...both), ["invl 3", "invl 3"], () => "After the refusals")
 
   // the first owner repeats its post: nothing changes
-  const repeated = yield* Effect.orDie(submission.submitTransaction(own))
+  const repeated = yield* submission.submitTransaction(own)
   yield* same(repeated.stored, false, () => "The repeated post of the first owner")
-  const stored = yield* Effect.orDie(submission.submitTransaction(bySecond(own)))
+  const stored = yield* submission.submitTransaction(bySecond(own))
   yield* same(stored, { id: own.id, stored: true }, () => "The same transfer of the second owner")
-  const again = yield* Effect.orDie(submission.submitTransaction(bySecond(own)))
+  const again = yield* submission.submitTransaction(bySecond(own))
   yield* same(again.stored, false, () => "Its repeated post")
   yield* same(yield* reasonsOf(world, own.id), [
     "pend Posted",
@@ -179,13 +175,9 @@ const testAccount = Effect.fnUntraced(function*(story: Story) {
   yield* give(first)
   yield* same(yield* statesOf(...both), ["invl 3", "pend null"], () => "With the first owner again")
   yield* same((yield* selected).ids, [payment.id], () => "The selection of the payment")
-  yield* Effect.orDie(submission.submitTransaction(own))
+  yield* submission.submitTransaction(own)
   yield* same(yield* statesOf(own.id), ["pend null"], () => "Posted again by the first owner")
-  yield* same(
-    (yield* Effect.orDie(pool.transaction(own.id)))?.signature,
-    own.signature,
-    () => "The signature"
-  )
+  yield* same((yield* pool.transaction(own.id))?.signature, own.signature, () => "The signature")
 })
 
 const testGroup = Effect.fnUntraced(function*(story: Story, { keccak256 }: PoolSubject) {
@@ -201,8 +193,8 @@ const testGroup = Effect.fnUntraced(function*(story: Story, { keccak256 }: PoolS
     transferOf({ fromAccountIndex: 258 })
   ])
   const ids = [own, paying].flatMap(({ transactions }) => transactions.map(({ id }) => id))
-  yield* Effect.orDie(submission.submitGroup(own))
-  yield* Effect.orDie(submission.submitGroup(paying))
+  yield* submission.submitGroup(own)
+  yield* submission.submitGroup(paying)
   const all = (state: string) => ids.map(() => state)
 
   yield* removeAccount
@@ -212,9 +204,9 @@ const testGroup = Effect.fnUntraced(function*(story: Story, { keccak256 }: PoolS
   yield* same(yield* statesOf(...ids), all("invl 3"), () => "Groups with another owner")
 
   const taken = { id: own.id, transactions: own.transactions.map(bySecond) }
-  const stored = yield* Effect.orDie(submission.submitGroup(taken))
+  const stored = yield* submission.submitGroup(taken)
   yield* same(stored.stored, true, () => "The same group of the second owner")
-  const again = yield* Effect.orDie(submission.submitGroup(taken))
+  const again = yield* submission.submitGroup(taken)
   yield* same(again.stored, false, () => "Its repeated post")
   yield* same((yield* selected).ids, ids.slice(0, 2).toSorted(), () => "The selection of its group")
 
@@ -223,7 +215,7 @@ const testGroup = Effect.fnUntraced(function*(story: Story, { keccak256 }: PoolS
   yield* give(first)
   const single = own.transactions[1]!
   const { requestOffset: _, ...alone } = { ...single, request: null }
-  yield* Effect.orDie(submission.submitTransaction(alone))
+  yield* submission.submitTransaction(alone)
   yield* same(
     yield* statesOf(...ids),
     ["undefined undefined", "pend null", "pend null", "pend null"],
@@ -248,5 +240,5 @@ export const ownerLaws: ReadonlyArray<Law<PoolSubject>> = [
 
 const run = (
   subject: PoolSubject,
-  test: (story: Story, subject: PoolSubject) => Effect.Effect<void, LawViolation>
-) => Effect.scoped(Effect.flatMap(opened(subject), (story) => test(story, subject)))
+  test: (story: Story, subject: PoolSubject) => Effect.Effect<void, Error>
+) => onlyViolations(Effect.scoped(Effect.flatMap(opened(subject), (story) => test(story, subject))))

@@ -4,7 +4,7 @@ import { l2TransactionId } from "../../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../../core/ports/mod.ts"
 import { type Ledger, Pool } from "../../../core/use_cases/mod.ts"
 import { SeededRandom } from "../_seeded_random.ts"
-import { type Law, type LawViolation, same } from "../law.ts"
+import { type Law, onlyViolations, same } from "../law.ts"
 import { haltAfter, halting } from "./_halting.ts"
 import { openWorld, type World } from "./_pool_world.ts"
 import { batchOf } from "./pool_network.ts"
@@ -21,7 +21,10 @@ const transfers: ReadonlyArray<Required<L2Feed>> = [256, 257].map((fromAccountIn
 
 /** The state of the pool and the ledger when the reconciliation starts; the chain has batches 3 and 4. */
 const starts: {
-  readonly [what: string]: (world: World, blocks: ReadonlyArray<BlockFeed>) => Effect.Effect<void>
+  readonly [what: string]: (
+    world: World,
+    blocks: ReadonlyArray<BlockFeed>
+  ) => Effect.Effect<void, Error>
 } = {
   "two batches are not reconciled": ({ bareLedger }, blocks) => applyAll(bareLedger, blocks),
   "one batch is not reconciled": ({ bareLedger, ledger }, [third, fourth]) =>
@@ -30,7 +33,7 @@ const starts: {
     Effect.gen(function*() {
       yield* applyAll(ledger, blocks)
       const { dropped, toBlock } = chain.cut(1)
-      yield* Effect.orDie(bareLedger.rollBack(toBlock))
+      yield* bareLedger.rollBack(toBlock)
       chain.restore(dropped)
     }),
   "all is reconciled": ({ ledger }, blocks) => applyAll(ledger, blocks)
@@ -51,7 +54,7 @@ const returns: {
 }
 
 const applyAll = (ledger: Ledger["Service"], blocks: ReadonlyArray<BlockFeed>) =>
-  Effect.forEach(blocks, (block) => Effect.orDie(ledger.applyBlock(block)), { discard: true })
+  Effect.forEach(blocks, (block) => ledger.applyBlock(block), { discard: true })
 
 const postedOf = (transfer: Required<L2Feed>, { keccak256 }: PoolSubject): PostedTransaction => {
   const body = { ...transfer, tokenId: 0 }
@@ -77,20 +80,17 @@ interface Case {
 }
 
 /** Runs a case. Returns whether the reconciliation made the call. */
-const runCase = Effect.fnUntraced(function*(
-  subject: PoolSubject,
-  of: Case
-) {
+const runCase = Effect.fnUntraced(function*(subject: PoolSubject, of: Case) {
   const { after, depth, how, isSent, start } = of
   const world = yield* openWorld(subject, new SeededRandom(subject.seed))
   const { chain, pool, reader, store, submission } = world
   const ids: Array<string> = []
   for (const [position, transfer] of transfers.entries()) {
-    const { id } = yield* Effect.orDie(submission.submitTransaction(postedOf(transfer, subject)))
+    const { id } = yield* submission.submitTransaction(postedOf(transfer, subject))
     ids.push(id)
     if (!isSent) continue
-    yield* Effect.orDie(pool.startForging([id], 3 + position))
-    yield* Effect.orDie(pool.doneForging([id], 3 + position))
+    yield* pool.startForging([id], 3 + position)
+    yield* pool.doneForging([id], 3 + position)
   }
   const blocks = transfers.map((transfer, position) =>
     chain.grow({ batches: [batchOf(3 + position, { l2: [transfer] })] })
@@ -98,13 +98,13 @@ const runCase = Effect.fnUntraced(function*(
   yield* starts[start]!(world, blocks)
 
   const halt = haltAfter(after)
-  const reconciling = yield* Effect.forkChild(Effect.orDie(Effect.provide(
+  const reconciling = yield* Effect.forkChild(Effect.provide(
     Effect.flatMap(Pool, (each) => each.reconcile),
     Layer.fresh(Pool.layer({ keccak256: subject.keccak256 })).pipe(
       Layer.provide(Layer.succeed(PoolStore, halting(store, halt))),
       Layer.provide(Layer.succeed(LedgerReader, reader))
     )
-  )))
+  ))
   const isReached = yield* Effect.raceFirst(
     Effect.as(Deferred.await(halt.reached), true),
     Effect.as(Fiber.join(reconciling), false)
@@ -112,15 +112,15 @@ const runCase = Effect.fnUntraced(function*(
   if (isReached) {
     const { first, last } = returns[how]!(world)
     const { dropped, toBlock } = chain.cut(depth)
-    yield* Effect.orDie(first.rollBack(toBlock))
+    yield* first.rollBack(toBlock)
     yield* applyAll(first, dropped.slice(0, -1))
     yield* applyAll(last, dropped.slice(-1))
     chain.restore(dropped)
     yield* Deferred.succeed(halt.resumed, undefined)
     yield* Fiber.join(reconciling)
     // the next process reconciles what one that ended has written
-    if (last !== world.ledger) yield* Effect.orDie(pool.reconcile)
-    const states = yield* Effect.forEach(ids, (id) => Effect.orDie(pool.transaction(id)))
+    if (last !== world.ledger) yield* pool.reconcile
+    const states = yield* Effect.forEach(ids, (id) => pool.transaction(id))
     yield* same(
       states.map((found) => `${found?.state} ${found?.batchNum}`),
       ["fged 3", "fged 4"],
@@ -138,7 +138,7 @@ export const stallLaws: ReadonlyArray<Law<PoolSubject>> = Object.keys(starts).ma
   name:
     `a reconciliation that starts when ${start} and stalls before any of its calls, while blocks are rolled back and applied again, leaves every forged transaction forged`,
   run: (subject) =>
-    Effect.gen(function*(): Effect.fn.Return<void, LawViolation> {
+    onlyViolations(Effect.gen(function*(): Effect.fn.Return<void, Error> {
       const random = new SeededRandom(`${subject.seed}:${start}`)
       // a subject with few runs is slow: it tries a sample of the cases and of the calls
       const stride = subject.runs < 4 ? 32 : subject.runs < 10 ? 8 : 1
@@ -154,5 +154,5 @@ export const stallLaws: ReadonlyArray<Law<PoolSubject>> = Object.keys(starts).ma
           }
         }
       }
-    })
+    }))
 }))

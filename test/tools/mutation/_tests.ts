@@ -25,7 +25,6 @@ const blocks = [
   "use_cases/limits",
   "derived/decision",
   "domain/head",
-  "encoding/published_ids",
   "use_cases/own_copy",
   "use_cases/unknown_members",
   "use_cases/decide_block"
@@ -78,7 +77,6 @@ const thorough = [
   "memory/frozen",
   "memory/roll_back",
   "submission/vectors",
-  "properties/revisions",
   "simulator/outside_exits",
   "submission/fuzz",
   "conformance/occurrence",
