@@ -1,8 +1,7 @@
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { layer, poolLayer } from "../../adapters/memory/mod.ts"
 import type { BatchFeed, PostedTransaction } from "../../core/domain/mod.ts"
-import { l2TransactionId } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore, SignatureVerifier } from "../../core/ports/mod.ts"
 import {
   Ledger,
@@ -13,6 +12,7 @@ import {
   type SubmissionOptions
 } from "../../core/use_cases/mod.ts"
 import { poolNetwork } from "../laws/mod.ts"
+import { postedTransferOf } from "../laws/pool/_pool_rows.ts"
 import { batchOfSelection as batchOfSelectionAfter } from "../laws/pool/_pool_world.ts"
 import { genesis } from "./_subject.ts"
 
@@ -89,19 +89,8 @@ export const openChain = Effect.gen(function*() {
  * Returns a valid transaction from the first account to the second, with some parts replaced; the
  * id follows from the rest.
  */
-export function postedOf(parts: Partial<PostedTransaction> = {}): PostedTransaction {
-  const body = { tokenId: 0, fromAccountIndex: 256, amount: 1000n, fee: 126, nonce: 0n, ...parts }
-  return {
-    type: "Transfer",
-    toAccountIndex: 257,
-    toAddress: null,
-    toPublicKey: null,
-    signature: "0".repeat(128),
-    request: null,
-    id: Result.getOrElse(l2TransactionId(body, keccak256), () => `0x02${"0".repeat(64)}`),
-    ...body
-  }
-}
+export const postedOf = (parts: Partial<PostedTransaction> = {}): PostedTransaction =>
+  postedTransferOf(parts, keccak256)
 
 /** The transaction that `postedOf` returns, as a batch forges it. */
 export const transfer = {

@@ -38,6 +38,11 @@ const rows = `
   256 -> 999   9    5     : 0 0      by Bob
   # 7: a forced exit leaves the account; one without effect makes a leaf of 0
   256 -> 1     0    5     : 0 5      256=995 exits 5
+  256 -> 1     0    1001  : 0 0      exits 0
+  256 -> 1     0    0     : 0 0      by Bob
+  # a new account has nothing that could leave
+  0   -> 1     0    7     : 0 0      260=0 exits 0
+  0   -> 1     0    0     : 0 0      260=0
   # 8: a receiver that does not exist costs amount and deposit, one of another token the amount
   256 -> 999   9    5     : 0 0
   256 -> 258   9    5     : 9 0      256=1009
@@ -99,7 +104,9 @@ describe("an L1 user transaction", () => {
       )
       assert.deepStrictEqual(
         exits.map(({ accountIndex, balance }) => `${accountIndex} exits ${balance}`),
-        [...row.matchAll(/exits \d+/gu)].map(([text]) => `256 ${text}`)
+        [...row.matchAll(/exits \d+/gu)].map(([text]) =>
+          `${row.startsWith("0 ") ? 260 : 256} ${text}`
+        )
       )
     })
   }

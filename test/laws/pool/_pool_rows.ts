@@ -1,3 +1,4 @@
+import { Result } from "effect"
 import {
   type PoolState,
   poolStates,
@@ -8,7 +9,12 @@ import {
   type RequestedTransaction,
   type SkippedTransaction
 } from "../../../core/domain/mod.ts"
-import type { GroupId, TransactionId } from "../../../core/encoding/mod.ts"
+import {
+  type GroupId,
+  type Keccak256,
+  l2TransactionId,
+  type TransactionId
+} from "../../../core/encoding/mod.ts"
 import type {
   PoolChange,
   PoolFilters,
@@ -40,6 +46,27 @@ export function poolTransactionOf(
     state: "pend",
     timestampMs,
     batchNum: null
+  }
+}
+
+/**
+ * Returns a transfer from the first account to the second, with some parts replaced; the id follows
+ * from the rest.
+ */
+export function postedTransferOf(
+  parts: Partial<PostedTransaction>,
+  keccak256: Keccak256
+): PostedTransaction {
+  const body = { tokenId: 0, fromAccountIndex: 256, amount: 1000n, fee: 126, nonce: 0n, ...parts }
+  return {
+    type: "Transfer",
+    toAccountIndex: 257,
+    toAddress: null,
+    toPublicKey: null,
+    signature: "0".repeat(128),
+    request: null,
+    id: Result.getOrElse(l2TransactionId(body, keccak256), () => idOf(0)),
+    ...body
   }
 }
 

@@ -1,10 +1,10 @@
-import { Effect, Result, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import type { PostedTransaction } from "../../../core/domain/mod.ts"
-import { groupId, l2TransactionId, type TransactionId } from "../../../core/encoding/mod.ts"
+import { groupId, type TransactionId } from "../../../core/encoding/mod.ts"
 import { findPooled, listPool } from "../../../core/use_cases/mod.ts"
 import { type Law, onlyViolations, same } from "../law.ts"
 import { SeededRandom } from "../_seeded_random.ts"
-import { connectTransactions } from "./_pool_rows.ts"
+import { connectTransactions, postedTransferOf } from "./_pool_rows.ts"
 import { openWorld, type World } from "./_pool_world.ts"
 import { batchOf, ownerOf } from "./pool_network.ts"
 import type { PoolSubject } from "./pool_subject.ts"
@@ -64,26 +64,11 @@ const opened = Effect.fnUntraced(
           skipped: skippedTransactions.map(({ reason }) => reason).toSorted()
         })
       ),
-      transferOf: (parts) => {
-        const body = {
-          tokenId: 0,
-          fromAccountIndex: created,
-          amount: 1000n,
-          fee: 126,
-          nonce: 0n,
-          ...parts
-        }
-        return {
-          type: "Transfer",
-          toAccountIndex: 256,
-          toAddress: null,
-          toPublicKey: null,
-          signature: "1".repeat(128),
-          request: null,
-          id: Result.getOrThrow(l2TransactionId(body, subject.keccak256)),
-          ...body
-        }
-      }
+      transferOf: (parts) =>
+        postedTransferOf(
+          { fromAccountIndex: created, toAccountIndex: 256, signature: "1".repeat(128), ...parts },
+          subject.keccak256
+        )
     }
   }
 )

@@ -1,11 +1,11 @@
-import { Deferred, Effect, Fiber, Layer, Result } from "effect"
-import type { BlockFeed, L2Feed, PostedTransaction } from "../../../core/domain/mod.ts"
-import { l2TransactionId } from "../../../core/encoding/mod.ts"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import type { BlockFeed, L2Feed } from "../../../core/domain/mod.ts"
 import { LedgerReader, PoolStore } from "../../../core/ports/mod.ts"
 import { type Ledger, Pool } from "../../../core/use_cases/mod.ts"
 import { SeededRandom } from "../_seeded_random.ts"
 import { type Law, onlyViolations, same } from "../law.ts"
 import { haltAfter, halting } from "./_halting.ts"
+import { postedTransferOf } from "./_pool_rows.ts"
 import { openWorld, type World } from "./_pool_world.ts"
 import { batchOf } from "./pool_network.ts"
 import type { PoolSubject } from "./pool_subject.ts"
@@ -56,19 +56,6 @@ const returns: {
 const applyAll = (ledger: Ledger["Service"], blocks: ReadonlyArray<BlockFeed>) =>
   Effect.forEach(blocks, (block) => ledger.applyBlock(block), { discard: true })
 
-const postedOf = (transfer: Required<L2Feed>, { keccak256 }: PoolSubject): PostedTransaction => {
-  const body = { ...transfer, tokenId: 0 }
-  return {
-    ...body,
-    type: "Transfer",
-    toAddress: null,
-    toPublicKey: null,
-    signature: "0".repeat(128),
-    request: null,
-    id: Result.getOrThrow(l2TransactionId(body, keccak256))
-  }
-}
-
 /** One run: which call the reconciliation waits before, and what happens in the meantime. */
 interface Case {
   readonly start: string
@@ -86,7 +73,9 @@ const runCase = Effect.fnUntraced(function*(subject: PoolSubject, of: Case) {
   const { chain, pool, reader, store, submission } = world
   const ids: Array<string> = []
   for (const [position, transfer] of transfers.entries()) {
-    const { id } = yield* submission.submitTransaction(postedOf(transfer, subject))
+    const { id } = yield* submission.submitTransaction(
+      postedTransferOf(transfer, subject.keccak256)
+    )
     ids.push(id)
     if (!isSent) continue
     yield* pool.startForging([id], 3 + position)
