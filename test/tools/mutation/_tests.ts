@@ -76,7 +76,6 @@ const thorough = [
   "memory/store",
   "memory/frozen",
   "memory/roll_back",
-  "submission/vectors",
   "simulator/outside_exits",
   "submission/fuzz",
   "conformance/occurrence",
