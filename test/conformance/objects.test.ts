@@ -1,8 +1,10 @@
-/* The objects of the golden files and their schemas. */
+/* The objects of the golden files and their schemas; the files say how both are written. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { exactJson } from "../../adapters/http/mod.ts"
-import { revisionList, wireSchema } from "../../core/contract/mod.ts"
+import { componentsOf, revisionList, shape, wireForm, wireSchema } from "../../core/contract/mod.ts"
+import { named, object, withFields } from "../../core/contract/objects/mod.ts"
+import { boolean, feeSelector } from "../../core/contract/scalars/mod.ts"
 import { writtenObjects } from "../golden/_objects.ts"
 import { parseExact } from "../properties/_reading.ts"
 import { context } from "./_values.ts"
@@ -48,6 +50,42 @@ for (const revision of revisionList) {
     })
   })
 }
+
+describe("a declared object", () => {
+  const inner = object("Inner", "An inner one", { n: feeSelector })
+  const outer = object("Outer", "An outer one", {
+    owner: named("zkEthereumAddress", feeSelector),
+    other: inner,
+    last: boolean
+  })
+  interface View {
+    readonly n: number
+    readonly token: { readonly n: number }
+  }
+
+  it("has a view that forgets no field and has the types of the fields", () => {
+    shape(outer, ({ n, token }: View) => ({ owner: n, other: token, last: n > 5 }))
+    // @ts-expect-error the view forgets a field
+    shape(outer, ({ n, token }: View) => ({ owner: n, other: token }))
+    // @ts-expect-error the view has a text for a number
+    shape(outer, ({ token }: View) => ({ owner: "7", other: token, last: true }))
+    // @ts-expect-error the view has null for a field that is never null
+    shape(outer, ({ token }: View) => ({ owner: null, other: token, last: true }))
+  })
+
+  it("has a name of its own in a document", () => {
+    const other = withFields(inner, { m: feeSelector })
+    assert.throws(
+      () => componentsOf([object("Both", "", { inner, other })], context),
+      "Two objects of the document are called Inner"
+    )
+    assert.doesNotThrow(() => componentsOf([object("Both", "", { inner, again: inner })], context))
+  })
+
+  it("consists of scalars of the contract", () => {
+    assert.throws(() => wireForm(Schema.String), "no scalar")
+  })
+})
 
 /** Returns the value without each member of each object in it, and with another member in each. */
 function* variantsOf(value: unknown): Generator<unknown> {

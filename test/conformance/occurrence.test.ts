@@ -1,192 +1,186 @@
+/* Golden files and wire tests can only check what occurs: their network has items of every kind. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Exit, FeedRecord, PoolTransaction, Transaction } from "../../core/domain/mod.ts"
-import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
-import type { Facts } from "../laws/mod.ts"
-import { type Sample, sample } from "./_sample.ts"
+import { poolStates, poolTransactionTypes, transactionTypes } from "../../core/domain/mod.ts"
+import { readSteps } from "../golden/_network.ts"
+import { type Json, openRecorded } from "./_recorded.ts"
 
-/* The other tests can only check what occurs: their sample contains items of every kind. */
+/** The items of all lists, as revision later shows them. */
+const recorded = Effect.runSync(Effect.cached(Effect.scoped(Effect.gen(function*() {
+  const { bids, read, submitted } = yield* openRecorded("zk")
+  const listOf = (property: string, path = property) =>
+    Effect.map(
+      read(`/${path}?limit=2049`),
+      (page): ReadonlyArray<Json> => page[property]
+    )
+  const posted = yield* Effect.forEach(
+    submitted.transactions,
+    (id) => read(`/transactions-pool/${id}`)
+  )
+  return {
+    transactions: yield* listOf("transactions", "transactions-history"),
+    accounts: yield* listOf("accounts"),
+    exits: yield* listOf("exits"),
+    batches: yield* listOf("batches"),
+    tokens: yield* listOf("tokens"),
+    coordinators: yield* listOf("coordinators"),
+    bids: yield* bids,
+    pool: posted.filter((transaction) => transaction !== null)
+  }
+}))))
+type Lists = Effect.Success<typeof recorded>
 
-const some =
-  <Row>(rows: (of: Facts) => ReadonlyArray<Row>, which: (row: Row, of: Facts) => boolean) =>
-  (of: Sample): boolean => rows(of.facts).some((row) => which(row, of.facts))
-const transaction = (which: (transaction: Transaction) => boolean) =>
-  some((facts) => facts.transactions, which)
-const queued = (which: (transaction: Transaction) => boolean) =>
-  some((facts) => facts.queued, which)
-const exit = (which: (exit: Exit) => boolean) => some((facts) => facts.exits, which)
-const pool = (which: (transaction: PoolTransaction) => boolean) => (of: Sample): boolean =>
-  of.poolTransactions.some(which)
-const block =
-  (which: (block: Extract<FeedRecord, { kind: "block" }>["block"]) => boolean) =>
-  (of: Sample): boolean =>
-    of.records.some((record) => record.kind === "block" && which(record.block))
+const some = (list: keyof Lists, which: (item: Json) => boolean) => (lists: Lists): boolean =>
+  lists[list].some(which)
+/** Returns whether a list has more than this number of different values. */
+const differs = (list: keyof Lists, value: (item: Json) => unknown, than = 1) => (lists: Lists) =>
+  new Set(lists[list].map(value)).size > than
+/** Returns whether two items of a list have the same value. */
+const shares = (list: keyof Lists, value: (item: Json) => unknown) => (lists: Lists): boolean =>
+  new Set(lists[list].map(value)).size < lists[list].length
 
-const slotsWith = (facts: Facts) => new Set(facts.bids.map(({ slotNum }) => slotNum))
-/** Returns whether two rows have the same key. */
-const shared = <Row>(rows: ReadonlyArray<Row>, by: (row: Row) => string): boolean =>
-  new Set(rows.map(by)).size < rows.length
+const isInternal = (address: string) => /0xf{40}/iu.test(address)
+const fees = ({ collectedFees }: Json) => Object.keys(collectedFees).length
+
+const occurrences: { readonly [what: string]: (lists: Lists) => boolean } = {
+  // the others occur only in the pool
+  ...Object.fromEntries(
+    transactionTypes.filter((type) => !type.startsWith("TransferTo")).map((type) => [
+      `a transaction of type ${type}`,
+      some("transactions", (item) => item.type === type)
+    ])
+  ),
+  ...Object.fromEntries(poolTransactionTypes.map((type) => [
+    `a pool transaction of type ${type}`,
+    some("pool", (item) => item.type === type)
+  ])),
+  ...Object.fromEntries(poolStates.map((state) => [
+    `a pool transaction in state ${state}`,
+    some("pool", (item) => item.state === state)
+  ])),
+  "a pool transaction that requests another": some(
+    "pool",
+    (item) => item.requestFromAccountIndex !== null
+  ),
+  "an L1 transaction that a coordinator sent": some(
+    "transactions",
+    ({ L1Info }) => L1Info?.userOrigin === false
+  ),
+  "an L1 transaction of which only the amount failed": some(
+    "transactions",
+    ({ L1Info }) => L1Info !== null && !L1Info.amountSuccess && L1Info.depositAmountSuccess
+  ),
+  "an L1 transaction that failed wholly": some(
+    "transactions",
+    ({ L1Info }) => L1Info !== null && !L1Info.amountSuccess && !L1Info.depositAmountSuccess
+  ),
+  "a deposit of known value": some(
+    "transactions",
+    ({ L1Info }) => typeof L1Info?.historicDepositAmountUSD === "number"
+  ),
+  "a transaction without fee": some("transactions", ({ L2Info }) => L2Info?.fee === 0),
+  "a fee of a token without price": some(
+    "transactions",
+    ({ L2Info }) => L2Info?.fee > 0 && L2Info.historicFeeUSD === null
+  ),
+  "a fee of known value": some(
+    "transactions",
+    ({ L2Info }) => typeof L2Info?.historicFeeUSD === "number"
+  ),
+  "a transaction of an internal account": some(
+    "transactions",
+    (item) => item.L2Info !== null && isInternal(item.fromZkEthereumAddress)
+  ),
+  "an account of an Ethereum address": some(
+    "accounts",
+    (item) => !isInternal(item.zkEthereumAddress)
+  ),
+  "an internal account": some("accounts", (item) => isInternal(item.zkEthereumAddress)),
+  "an exit that was not withdrawn": some(
+    "exits",
+    (exit) =>
+      exit.instantWithdrawn === null && exit.delayedWithdrawRequest === null &&
+      exit.delayedWithdrawn === null
+  ),
+  "an exit that was withdrawn instantly": some("exits", (exit) => exit.instantWithdrawn !== null),
+  "an exit whose delayed withdrawal was requested": some(
+    "exits",
+    (exit) => exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
+  ),
+  "an exit whose delayed withdrawal was collected": some(
+    "exits",
+    (exit) => exit.delayedWithdrawn !== null
+  ),
+  "several exits of one account": shares("exits", (exit) => exit.accountIndex),
+  "exits of one account in one batch that became one leaf": ({ transactions }) => {
+    const exits = transactions.filter(({ type }) => type === "Exit")
+    return new Set(exits.map((item) => `${item.batchNum} ${item.fromAccountIndex}`)).size <
+      exits.length
+  },
+  "an exit proof with siblings": some("exits", (exit) => exit.merkleProof.siblings.length > 0),
+  "an exit proof without siblings": some("exits", (exit) => exit.merkleProof.siblings.length === 0),
+  "an empty batch": ({ batches, transactions }) =>
+    batches.some(({ batchNum }) => transactions.every((item) => item.batchNum !== batchNum)),
+  "a batch that forges a queue": some("batches", (item) => item.forgeL1TransactionsNum !== null),
+  "a batch that forges no queue": some("batches", (item) => item.forgeL1TransactionsNum === null),
+  "a batch that collects fees of several tokens": some("batches", (item) => fees(item) > 1),
+  "a batch that collects no fees": some("batches", (item) => fees(item) === 0),
+  "several batches in a block": shares("batches", (item) => item.ethereumBlockNum),
+  "batches of several forgers": differs("batches", (item) => item.forgerAddr),
+  "a past slot without bids": ({ bids }) =>
+    [0, 1, 2].some((slot) => bids.every(({ slotNum }) => slotNum !== slot)),
+  "a slot with several bids": shares("bids", (bid) => bid.slotNum),
+  "a bid that is claimed elsewhere": some("bids", (bid) => bid.bidderAddr !== bid.withdrawAddr),
+  "a coordinator that registered again": shares("coordinators", (item) => item.bidderAddr),
+  "a token with a price": some("tokens", (token) => token.USD !== null),
+  "a token without a price": some("tokens", (token) => token.USD === null),
+  "tokens of different decimals": differs("tokens", (token) => token.decimals, 2),
+  "a token whose name is not ASCII": some("tokens", ({ name }) => /[^\p{ASCII}]/u.test(name))
+}
+
+const steps = readSteps()
+const blocks = steps.flatMap((step) => step.kind === "block" ? [step.block] : [])
 
 /** Returns how many blocks each rollback dropped. */
-function depths(records: ReadonlyArray<FeedRecord>): ReadonlyArray<bigint> {
+const depths = (): ReadonlyArray<bigint> => {
   let last = 0n
-  return records.flatMap((record) => {
-    if (record.kind === "block") last = record.block.number
-    if (record.kind !== "rollBack") return []
-    const depth = last - record.toBlock
-    last = record.toBlock
+  return steps.flatMap((step) => {
+    if (step.kind === "block") last = step.block.number
+    if (step.kind !== "rollBack") return []
+    const depth = last - step.toBlock
+    last = step.toBlock
     return [depth]
   })
 }
 
-const historyTypes = [
-  "Exit",
-  "Transfer",
-  "Deposit",
-  "CreateAccountDeposit",
-  "CreateAccountDepositTransfer",
-  "DepositTransfer",
-  "ForceTransfer",
-  "ForceExit"
-] as const
-const poolTypes = ["Exit", "Transfer", "TransferToEthAddr", "TransferToBJJ"] as const
-
-const occurrences: { readonly [what: string]: (of: Sample) => boolean } = {
-  ...Object.fromEntries(
-    historyTypes.map((type) => [
-      `a transaction of type ${type}`,
-      transaction((row) => row.type === type)
-    ])
-  ),
-  ...Object.fromEntries(
-    poolTypes.map((
-      type
-    ) => [`a pool transaction of type ${type}`, pool((row) => row.type === type)])
-  ),
-  ...Object.fromEntries(
-    (["pend", "fing", "fged", "invl"] as const).map((
-      state
-    ) => [`a pool transaction in state ${state}`, pool((row) => row.state === state)])
-  ),
-  "a pool transaction that requests another": pool(({ request }) => request !== null),
-  "an authorization": (of) => of.authorizations.length > 0,
-  "an L1 transaction that a coordinator sent": transaction(({ l1 }) => l1?.userOrigin === false),
-  "an L1 transaction of which only the amount failed": transaction(({ l1 }) =>
-    l1 !== null && !l1.amountSuccess && l1.depositAmountSuccess
-  ),
-  "an L1 transaction that failed wholly": transaction(({ l1 }) =>
-    l1 !== null && !l1.amountSuccess && !l1.depositAmountSuccess
-  ),
-  "a queued transaction with a sender": queued(({ fromAccountIndex }) => fromAccountIndex !== null),
-  "a queued transaction that creates its sender": queued(({ fromAccountIndex }) =>
-    fromAccountIndex === null
-  ),
-  "a transaction without fee": transaction(({ l2 }) => l2?.fee === 0),
-  "a fee of a token without price": transaction(({ l2 }) =>
-    l2 !== null && l2.fee > 0 && l2.historicFeeUSD === null
-  ),
-  "a fee of known value": transaction(({ l2 }) => l2 !== null && l2.historicFeeUSD !== null),
-  "a deposit of known value": transaction(({ l1 }) =>
-    l1 !== null && l1.historicDepositAmountUSD !== null
-  ),
-  "an account of an Ethereum address": some(
-    (facts) => facts.accounts,
-    ({ address }) => address !== INTERNAL_ADDRESS
-  ),
-  "an internal account": some(
-    (facts) => facts.accounts,
-    ({ address }) => address === INTERNAL_ADDRESS
-  ),
-  "a transaction of an internal account": transaction(({ fromAddress, l2 }) =>
-    l2 !== null && fromAddress === INTERNAL_ADDRESS
-  ),
-  "an exit that was not withdrawn": exit((row) =>
-    row.instantWithdrawn === null && row.delayedWithdrawRequest === null &&
-    row.delayedWithdrawn === null
-  ),
-  "an exit that was withdrawn instantly": exit((row) => row.instantWithdrawn !== null),
-  "an exit whose delayed withdrawal was requested": exit((row) =>
-    row.delayedWithdrawRequest !== null && row.delayedWithdrawn === null
-  ),
-  "an exit whose delayed withdrawal was collected": exit((row) => row.delayedWithdrawn !== null),
-  "several exits of one account": ({ facts }) =>
-    shared(facts.exits, ({ accountIndex }) => String(accountIndex)),
-  "exits of one account in one batch that became one leaf": ({ facts }) =>
-    shared(
-      facts.transactions.filter(({ type }) => type === "Exit"),
-      ({ batchNum, fromAccountIndex }) => `${batchNum}:${fromAccountIndex}`
-    ),
-  "an exit proof with siblings": exit(({ merkleProof }) => merkleProof.siblings.length > 0),
-  "an exit proof without siblings": exit(({ merkleProof }) => merkleProof.siblings.length === 0),
-  "an empty batch": some(
-    (facts) => facts.batches,
-    ({ batchNum }, facts) => !facts.transactions.some((row) => row.batchNum === batchNum)
-  ),
-  "a batch that forges a queue": some(
-    (facts) => facts.batches,
-    (row) => row.forgeL1TransactionsNum !== null
-  ),
-  "a batch that forges no queue": some(
-    (facts) => facts.batches,
-    (row) => row.forgeL1TransactionsNum === null
-  ),
-  "a batch that collects fees of several tokens": some(
-    (facts) => facts.batches,
-    ({ collectedFees }) => collectedFees.length > 1
-  ),
-  "a batch that collects no fees": some(
-    (facts) => facts.batches,
-    ({ collectedFees }) => collectedFees.length === 0
-  ),
-  "several batches in a block": ({ facts }) =>
-    shared(facts.batches, ({ ethereumBlockNum }) => String(ethereumBlockNum)),
-  "batches of several forgers": ({ facts }) =>
-    new Set(facts.batches.map(({ forgerAddr }) => forgerAddr)).size > 1,
-  "a past slot without bids": ({ facts }) =>
-    !slotsWith(facts).has(0) || !slotsWith(facts).has(1) || !slotsWith(facts).has(2),
-  "a slot with several bids": ({ facts }) => shared(facts.bids, ({ slotNum }) => String(slotNum)),
-  "a bid below the minimum": some(
-    (facts) => facts.bids,
-    (bid, facts) =>
-      facts.auctionVariables.some(({ defaultSlotSetBid }) =>
-        bid.bidValue < defaultSlotSetBid[bid.slotNum % 6]!
-      )
-  ),
-  "a bid that is claimed elsewhere": some(
-    (facts) => facts.bids,
-    ({ bidderAddr, withdrawAddr }) => bidderAddr !== withdrawAddr
-  ),
-  "a coordinator that registered again": ({ facts }) =>
-    shared(facts.coordinators, ({ bidderAddr }) => bidderAddr),
-  "a token with a price": some((facts) => facts.tokens, ({ priceUSD }) => priceUSD !== null),
-  "a token without a price": some((facts) => facts.tokens, ({ priceUSD }) => priceUSD === null),
-  "tokens of different decimals": ({ facts }) =>
-    new Set(facts.tokens.map(({ decimals }) => decimals)).size > 2,
-  "a token whose name is not ASCII": some(
-    (facts) => facts.tokens,
-    ({ name }) => /[^\p{ASCII}]/u.test(name)
-  ),
-  "changed variables of every contract": ({ facts: { genesis, variables } }) =>
-    Object.values(variables).every(({ ethereumBlockNum }) =>
-      ethereumBlockNum > genesis.block.number
-    ),
-  "rollbacks of several depths": ({ records }) => new Set(depths(records)).size > 1,
-  "prices between two blocks": ({ records }) => records.some(({ kind }) => kind === "prices"),
-  "a block without batches": block(({ batches }) => (batches ?? []).length === 0),
-  "a queue of the same block that a second batch forges": block((
-    { batches = [], l1UserTransactions = [] }
-  ) =>
-    batches.length > 1 &&
-    l1UserTransactions.some(({ toForgeL1TransactionsNum }) =>
-      batches.some(({ forgeL1TransactionsNum }) =>
-        forgeL1TransactionsNum === toForgeL1TransactionsNum
-      )
-    )
-  )
-}
-
-describe("the sample contains", () => {
+describe("the recorded network contains", () => {
   for (const [what, occurs] of Object.entries(occurrences)) {
-    it.effect(what, () => Effect.map(sample, (of) => assert.isTrue(occurs(of))))
+    it.effect(what, () => Effect.map(recorded, (lists) => assert.isTrue(occurs(lists))))
   }
+
+  it("rollbacks of several depths, prices, groups and authorizations between its blocks", () => {
+    assert.isAbove(new Set(depths()).size, 1)
+    const kinds = steps.map((step) => step.kind === "call" ? step.method : step.kind)
+    assert.includeMembers(kinds, ["prices", "head", "submitGroup", "submitAuthorization"])
+  })
+
+  it("blocks that change the variables of every contract, and blocks without batches", () => {
+    assert.includeMembers(blocks.flatMap((block) => Object.keys(block)), [
+      "rollupVariables",
+      "auctionVariables",
+      "withdrawalDelayerVariables",
+      "bucketUpdates",
+      "verifiers"
+    ])
+    assert.isTrue(blocks.some(({ batches = [] }) => batches.length === 0))
+  })
+
+  it("a queue of the same block that a second batch forges", () => {
+    assert.isTrue(blocks.some(({ batches = [], l1UserTransactions = [] }) =>
+      batches.length > 1 &&
+      l1UserTransactions.some(({ toForgeL1TransactionsNum: queue }) =>
+        batches.some(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum === queue)
+      )
+    ))
+  })
 })

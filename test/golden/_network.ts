@@ -53,6 +53,10 @@ const readStep = (line: string): Step =>
     )
     : Effect.runSync(readFeedLine(line))
 
+/** Returns the recorded steps. */
+export const readSteps = (): ReadonlyArray<Step> =>
+  readFileSync(networkFile, "utf8").trimEnd().split("\n").map(readStep)
+
 /** A node over the network before its last step, and an effect that takes this step. */
 export interface RecordedNetwork {
   readonly handle: Application["Service"]["handle"]
@@ -67,7 +71,7 @@ export interface RecordedNetwork {
 
 /** Opens a node in memory over the network, with the prefix of identifiers and names. */
 export const openNetwork = Effect.fnUntraced(function*(prefix: string) {
-  const steps = readFileSync(networkFile, "utf8").trimEnd().split("\n").map(readStep)
+  const steps = readSteps()
   const [first] = steps
   if (first?.kind !== "genesis") return yield* Effect.die("The network has no genesis")
   const { genesis } = first

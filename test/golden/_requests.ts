@@ -10,6 +10,7 @@ export interface GoldenRequest {
 /** Values to ask for: texts and numbers of answers, by the names of their properties. */
 export class Samples {
   readonly #values = new Map<string, Set<string>>()
+  readonly #items: Array<{ readonly [name: string]: unknown }> = []
   readonly #ofPaths: { readonly [operation: string]: ReadonlyArray<string> }
 
   /** @param ofPaths the values of the path of operations whose items are in no list */
@@ -21,6 +22,7 @@ export class Samples {
   add(value: unknown, name = ""): void {
     if (Array.isArray(value)) value.forEach((each) => this.add(each, name))
     else if (typeof value === "object" && value !== null) {
+      this.#items.push(value as { readonly [name: string]: unknown })
       for (const [key, member] of Object.entries(value)) this.add(member, key)
     } else if (typeof value === "string" || typeof value === "number") {
       const known = this.#values.get(name) ?? new Set()
@@ -28,7 +30,14 @@ export class Samples {
     }
   }
 
-  /** Returns at most three values for a parameter: the first, the middle and the last one. */
+  /** Returns the values of at most three items that have all of these properties. */
+  together(names: ReadonlyArray<string>): ReadonlyArray<{ readonly [name: string]: string }> {
+    return someOf(this.#items.filter((item) => names.every((name) => name in item))).map((item) =>
+      Object.fromEntries(names.map((name) => [name, String(item[name])]))
+    )
+  }
+
+  /** Returns at most three values for a parameter. */
   for(parameter: Parameter, operation: Operation): ReadonlyArray<string> {
     const { schema } = parameter
     const given = this.#ofPaths[operation.id]
@@ -38,10 +47,14 @@ export class Samples {
     const known = propertiesOf(parameter.name, operation).flatMap((name) => [
       ...this.#values.get(name) ?? []
     ]).filter((value) => parameter.allows(value) && (!isTokenId(parameter) || /^\d+$/u.test(value)))
-    const spread = known.filter((_, at) => [0, known.length >> 1, known.length - 1].includes(at))
+    const spread = someOf(known)
     return isPlural(parameter.name) ? [...spread, spread.join(",")] : spread
   }
 }
+
+/** Returns the first, the middle and the last value. */
+const someOf = <T>(values: ReadonlyArray<T>): ReadonlyArray<T> =>
+  values.filter((_, at) => [0, values.length >> 1, values.length - 1].includes(at))
 
 /** Transactions have an `id` too. */
 const isTokenId = ({ name }: Parameter): boolean => /^(?:ids|tokenIds?)$/u.test(name)
@@ -111,6 +124,10 @@ export const readsOf = (
       Object.fromEntries(
         inPath.map(({ name }, i) => [name, known[i]![Math.min(at, known[i]!.length - 1)] ?? "0"])
       )
+    if (inPath.length > 1) {
+      const items = samples.together(inPath.map(({ name }) => name))
+      requests.push(...items.map((item) => get(fill(operation.path, item))))
+    }
     for (let at = 0; at < count; at++) requests.push(get(fill(operation.path, nth(at))))
     for (const { name } of inPath) {
       const kind = /accountIndex/iu.test(name) ? "accountIndex" : name

@@ -1,22 +1,11 @@
 /*
- * The answers of a recorded network, the OpenAPI documents and the objects of all revisions, byte for
- * byte. A failure shows the first request or line that has changed; if the change is intended,
- * `write_golden.ts` writes the files again.
+ * The answers of a recorded network in all revisions, byte for byte. A failure shows the first request
+ * that has changed; if the change is intended, `write_golden.ts` writes the files again.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, readFileSync } from "node:fs"
-import { revisionList } from "../../core/contract/mod.ts"
 import { rounds } from "../rounds.ts"
-import {
-  ask,
-  contractFile,
-  contractText,
-  mounts,
-  prefixes,
-  readGolden,
-  requestOf
-} from "./_golden.ts"
+import { ask, mounts, prefixes, readGolden, requestOf } from "./_golden.ts"
 import { openNetwork } from "./_network.ts"
 
 describe("A recorded network", () => {
@@ -33,17 +22,5 @@ describe("A recorded network", () => {
         yield* network.takeLastStep
         yield* Effect.forEach(golden.flatMap(([, after]) => after!), compare)
       })))
-  }
-})
-
-describe("The contract", () => {
-  for (const revision of revisionList) {
-    it(`of revision ${revision.name} is as its golden file says`, () => {
-      const file = contractFile(revision.name)
-      const expected = existsSync(file) ? readFileSync(file, "utf8").split("\n") : []
-      const lines = contractText(revision).split("\n")
-      for (const [at, line] of lines.entries()) assert.strictEqual(line, expected[at])
-      assert.strictEqual(lines.length, expected.length)
-    })
   }
 })

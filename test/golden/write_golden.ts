@@ -65,7 +65,8 @@ const requestsOf = Effect.fnUntraced(function*(network: RecordedNetwork, mount: 
   const samples = new Samples({
     getAccountCreationAuthorization: addresses.slice(0, 2),
     getPoolTx: pooled.map(({ id }) => String(id)),
-    getAtomicGroup: groups.slice(0, 2)
+    getAtomicGroup: groups.slice(0, 2),
+    getCurrency: ["CNY", "EUR"]
   })
   const isList = ({ method, parameters }: Operation) =>
     method === "GET" && parameters.some(({ name }) => name === "limit")

@@ -14,7 +14,7 @@ import { type ReadFailure, readInterfaces, type ReadInterface } from "../../core
 export type Pool = PoolStore["Service"]
 
 /** The prices of currencies that `reading` shows. */
-export const currencyPrices: ReadonlyArray<CurrencyPrice> = [
+const currencyPrices: ReadonlyArray<CurrencyPrice> = [
   { currency: "EUR", unitsPerUSD: 0.84, timeMs: 1_622_505_600_000 },
   { currency: "JPY", unitsPerUSD: 110.25, timeMs: 1_622_505_600_001 }
 ]

@@ -51,9 +51,7 @@ const pool = [
 const audit = ["audit/batch", "audit/parts"]
 const contract = [
   "conformance/queries",
-  "conformance/wire_objects",
-  "conformance/date_time",
-  "conformance/version",
+  "golden/contract",
   "conformance/objects",
   "conformance/scalars",
   "submission/malformed",
@@ -65,8 +63,7 @@ const contract = [
 const shapes = [
   "conformance/objects",
   "conformance/scalars",
-  "conformance/date_time",
-  "conformance/wire_objects"
+  "golden/contract"
 ]
 /** Slower tests, used only with `--all-tests`. */
 const thorough = [
