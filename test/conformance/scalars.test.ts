@@ -48,7 +48,7 @@ const samples: {
     keyText(1).slice(0, -1),
     keyText(1).replace("zk", "hez")
   ]],
-  accountIndex: [["zk:ETH:256", "zk:ETH:0", "zk::0", "zk:a:b:1"], [
+  accountIndex: [["zk:ETH:256", "zk:ETH:0", "zk::0", "zk:a:b:1", 'zk:":1'], [
     "ETH:256",
     "zk:256",
     "zk:ETH:01"
@@ -64,8 +64,8 @@ const samples: {
   hash: [[hash(10)], [hash(10).slice(2), `${hash(10)}0`]],
   signature: [[signature], [`0x${signature}`, `${signature}0`, signature.slice(1)]],
   ethSignature: [[`0x${"6".repeat(130)}`], ["6".repeat(130), `0x${"6".repeat(131)}`]],
-  text: [["", "\u0000"], [1, null]],
-  url: [["", "anything"], [1, null]],
+  text: [["", "\u0000", '"'], [1, null]],
+  url: [["", "anything", 'https://c.example/"'], [1, null]],
   dateTime: [["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.001Z"], [
     "1970-01-01",
     "1970-01-01T00:00:00",

@@ -1,8 +1,10 @@
+import { assert } from "@effect/vitest"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { NodeStore, RollupNode } from "../../app/embed/mod.ts"
+import { NodeError, type NodeStore, type RollupNode } from "../../app/embed/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
+import { rejection } from "../_rejection.ts"
 import { freshDatabase } from "../postgres/mod.ts"
 
 /** The kinds of stores, and a new empty one of each. */
@@ -45,6 +47,16 @@ export const applyHistory = async (
 ): Promise<void> => {
   while (simulation.transactionCount() < 60) await node.applyRecord(simulation.next())
 }
+
+/** Returns the error of a call that must be rejected. */
+export const rejectionOf = async (call: Promise<unknown>): Promise<NodeError> => {
+  const error = await rejection(call)
+  assert.instanceOf(error, NodeError)
+  return error
+}
+
+/** Any value that a JavaScript host may pass. */
+export const untyped = (value: unknown) => value as never
 
 /** Returns when a condition holds. */
 export const until = async (holds: () => boolean): Promise<void> => {

@@ -2,9 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Application } from "../../adapters/http/mod.ts"
 import { nodeLayer } from "../../app/embed/effect.ts"
-import { NodeError, openNode, type RollupNode } from "../../app/embed/mod.ts"
+import { openNode, type RollupNode } from "../../app/embed/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { CurrencyPrices } from "../../core/mod.ts"
+import { rejectionOf, untyped } from "./_network.ts"
 
 const { genesis } = simulate({ seed: 1 })
 const euro = { currency: "EUR", unitsPerUSD: 0.84, timeMs: 1_622_548_800_000 }
@@ -41,21 +42,20 @@ describe("the prices of currencies of an embedded node", () => {
       [[euro, { ...euro, unitsPerUSD: 1 }], [""]]
     ]
     for (const [input, paths] of cases) {
-      const error: unknown = await node.setCurrencies(input as never).catch((error) => error)
-      assert(error instanceof NodeError && error._tag === "BadInput", String(error))
-      assert.deepStrictEqual(error.violations.map(({ path }) => path).sort(), [...paths].sort())
+      const { _tag, violations } = await rejectionOf(node.setCurrencies(untyped(input)))
+      assert.strictEqual(_tag, "BadInput")
+      assert.deepStrictEqual(violations.map(({ path }) => path).sort(), [...paths].sort())
     }
     assert.deepStrictEqual(await list(node), [shownEuro])
     const options = { genesis, currencies: [{ ...euro, unitsPerUSD: "0.84" }] }
-    const error: unknown = await openNode(options as never).catch((error) => error)
-    assert(error instanceof NodeError && error.message.includes("/currencies/0/unitsPerUSD"))
+    const { message } = await rejectionOf(openNode(untyped(options)))
+    assert.include(message, "/currencies/0/unitsPerUSD")
   })
 
   it("cannot be set after the node was closed", async () => {
     const node = await openNode({ genesis })
     await node.close()
-    const error: unknown = await node.setCurrencies([euro]).catch((error) => error)
-    assert(error instanceof NodeError && error._tag === "NodeClosed")
+    assert.strictEqual((await rejectionOf(node.setCurrencies([euro])))._tag, "NodeClosed")
   })
 
   it.effect("are a service for hosts that use Effect", () =>

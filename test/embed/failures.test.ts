@@ -3,15 +3,9 @@ import { NodeError, openNode, type RollupNode } from "../../app/embed/mod.ts"
 import type { NodeChange } from "../../core/mod.ts"
 import { execute } from "../postgres/_statements.ts"
 import { type Cluster, freshDatabase, startCluster } from "../postgres/mod.ts"
-import { applyHistory, applyNext, newSimulation, until } from "./_network.ts"
+import { applyHistory, applyNext, newSimulation, rejectionOf, until } from "./_network.ts"
 
 /* Failures of the store, as a host of promises sees them. */
-
-const rejectionOf = async (call: Promise<unknown>): Promise<NodeError> => {
-  const error = await call.then(() => assert.fail("It resolved"), (error: unknown) => error)
-  assert.instanceOf(error, NodeError)
-  return error
-}
 
 const silent = { log: () => {} }
 

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { signTransaction } from "../../adapters/crypto/mod.ts"
-import { NodeError, openNode, type RollupNode } from "../../app/embed/mod.ts"
+import { openNode, type RollupNode } from "../../app/embed/mod.ts"
 import { groupOf } from "../pool/_groups.ts"
 import { ann, blocks, bob, network, signed } from "../submission/_wallets.ts"
 import { genesis } from "../use_cases/_network.ts"
+import { rejectionOf, untyped } from "./_network.ts"
 
 /** A swap: Ann sends ether to Bob only if Bob sends ether to Ann. */
 const { id, transactions: [first, second] } = groupOf([
@@ -41,19 +42,19 @@ describe("an embedded node", () => {
     withNode(async (node) => {
       const [one, two] = swap.transactions
       const wrong = { ...swap, transactions: [{ ...one!, request: null }, { ...two!, fee: 21 }] }
-      const error = await node.submitGroup(wrong).catch((error: unknown) => error)
-      assert.instanceOf(error, NodeError)
+      const error = await rejectionOf(node.submitGroup(wrong))
       assert.strictEqual(error._tag, "SubmissionRefused")
       const paths = error.violations.map(({ path }) => path)
       assert.includeMembers(paths, ["/transactions/0/request/tokenId", "/transactions/1/id"])
-      const untyped = await node.submitGroup({ id: "0x", transactions: [{ id: 1 }] } as never)
-        .catch((error: unknown) => error)
-      assert.instanceOf(untyped, NodeError)
-      assert.includeMembers(untyped.violations.map(({ path }) => path), [
-        "/id",
-        "/transactions/0/id",
-        "/transactions/0/requestOffset"
-      ])
+      const invalid = untyped({ id: "0x", transactions: [{ id: 1 }] })
+      assert.includeMembers(
+        (await rejectionOf(node.submitGroup(invalid))).violations.map(({ path }) => path),
+        [
+          "/id",
+          "/transactions/0/id",
+          "/transactions/0/requestOffset"
+        ]
+      )
     }))
 
   it("takes a transaction with its last batch", () =>

@@ -4,18 +4,10 @@ import { inspect } from "node:util"
 import { earlier, later } from "../../core/mod.ts"
 import { NodeError, openNode, toJson } from "../../app/embed/mod.ts"
 import { checkNodeVersion } from "../../app/embed/node_error.ts"
-import { applyHistory, newSimulation } from "./_network.ts"
+import { applyHistory, newSimulation, rejectionOf, untyped } from "./_network.ts"
 
 /* Arguments that a host without types passes, and the forms of the values that it gets. */
 
-/** Any value that a JavaScript host may pass. */
-const untyped = (value: unknown) => value as never
-
-const rejectionOf = async (call: Promise<unknown>): Promise<NodeError> => {
-  const error = await call.then(() => assert.fail("It resolved"), (error: unknown) => error)
-  assert.instanceOf(error, NodeError)
-  return error
-}
 const pathsOf = async (call: Promise<unknown>): Promise<ReadonlyArray<string>> => {
   const error = await rejectionOf(call)
   for (const { message, path } of error.violations) {
@@ -112,11 +104,12 @@ describe("the options of a node", () => {
 })
 
 describe("the methods of a node", () => {
-  it("list without filters, and name the nearest list", async () => {
+  it("list without filters and find by key, and name the nearest list", async () => {
     const simulation = newSimulation()
     await using node = await openNode({ genesis: simulation.genesis })
     await applyHistory(node, simulation)
     assert.lengthOf((await node.list("transactions", { limit: 2 })).items, 2)
+    assert.strictEqual((await node.find("slot", 4294967295)).item?.slotNum, 4294967295)
     const { message } = await rejectionOf(node.list(untyped("transaktions")))
     assert.match(message, /did you mean transactions\?$/u)
     const query = { limit: 0, filters: { typ: 1 } }
@@ -179,6 +172,7 @@ describe("the methods of a node", () => {
     const { genesis } = newSimulation()
     await using node = await openNode({ genesis })
     const { pool } = node
+    assert.deepStrictEqual(await pool.reconcile(), [])
     const methods: ReadonlyArray<(value: never) => Promise<unknown>> = [
       node.applyBlock,
       node.applyRecord,
@@ -284,7 +278,13 @@ describe("the methods of a node", () => {
     const last = node.setPrices([])
     await Promise.all([node.close(), node.close()])
     assert.strictEqual((await last).version, 1)
-    for (const call of [node.state(), node.fetch(request), node.listen({ port: 0 })]) {
+    const late = [
+      node.state(),
+      node.fetch(request),
+      node.listen({ port: 0 }),
+      node.pool.reconcile()
+    ]
+    for (const call of late) {
       assert.strictEqual((await rejectionOf(call))._tag, "NodeClosed")
     }
   })

@@ -2,9 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type LogEntry, NodeError, openNode } from "../../app/embed/mod.ts"
-import { rejection } from "../_rejection.ts"
-import { applyNext, newSimulation } from "./_network.ts"
+import { type LogEntry, openNode } from "../../app/embed/mod.ts"
+import { applyNext, newSimulation, rejectionOf } from "./_network.ts"
 
 describe("an embedded node whose directory is moved", () => {
   it("rejects each call until it is opened at the new path, and has everything there", async () => {
@@ -19,11 +18,10 @@ describe("an embedded node whose directory is moved", () => {
       await applyNext(node, simulation, 3)
       const { snapshotId } = await node.state()
       renameSync(directory, moved)
-      const error = await rejection(node.applyRecord(simulation.next()))
-      assert.instanceOf(error, NodeError)
+      const error = await rejectionOf(node.applyRecord(simulation.next()))
       assert.deepStrictEqual([error._tag, error.retry], ["StoreFailure", false])
       assert.include(error.message, `Directory "${directory}" was moved, removed or replaced`)
-      assert.strictEqual((await rejection(node.state())).message, error.message)
+      assert.strictEqual((await rejectionOf(node.state())).message, error.message)
       assert.isTrue(
         entries.some(({ level, message }) => level === "error" && message === error.message)
       )

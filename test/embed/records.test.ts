@@ -3,6 +3,7 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { NodeError, openNode, readRecord } from "../../app/embed/mod.ts"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
+import { rejectionOf, untyped } from "./_network.ts"
 
 /* Lines of a feed, as a host without Effect reads them, and the errors that it does not catch. */
 
@@ -19,9 +20,6 @@ const thrownBy = (call: () => unknown): NodeError => {
   }
   return assert.fail("It returned")
 }
-
-/** Any value that a JavaScript host may pass. */
-const untyped = (value: unknown) => value as never
 
 describe("readRecord", () => {
   it("returns each record of a feed, and throws all violations of another line", () => {
@@ -60,8 +58,7 @@ describe("readRecord", () => {
   it("is what applyRecord names if it gets the line, or the JSON of the line", async () => {
     await using node = await openNode({ genesis })
     for (const input of [lines[0], JSON.parse(lines[0]!), { kind: "rollBack", toBlock: "1" }]) {
-      const error = await node.applyRecord(untyped(input)).catch((error: unknown) => error)
-      assert.instanceOf(error, NodeError)
+      const error = await rejectionOf(node.applyRecord(untyped(input)))
       assert.strictEqual(error._tag, "BadInput")
       assert.match(error.message, /: read the line with readRecord\(line\)$/u)
     }
@@ -79,8 +76,7 @@ describe("the genesis of a node", () => {
     const { number } = genesis.block
     assert.deepStrictEqual(numbers, [number, number, number])
     const wrong = { ...genesisJson, genesis: { ...genesisJson.genesis, block: { number: "q" } } }
-    const error = await openNode({ genesis: wrong }).catch((error: unknown) => error)
-    assert.instanceOf(error, NodeError)
+    const error = await rejectionOf(openNode({ genesis: wrong }))
     assert.deepStrictEqual(error.violations.map(({ path }) => path), [
       "/genesis/block/number",
       "/genesis/block/hash",

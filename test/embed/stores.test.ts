@@ -1,7 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { NodeError, openNode } from "../../app/embed/mod.ts"
+import { openNode } from "../../app/embed/mod.ts"
 import type { NodeChange } from "../../core/mod.ts"
-import { applyHistory, applyNext, newSimulation, newStores, until } from "./_network.ts"
+import {
+  applyHistory,
+  applyNext,
+  newSimulation,
+  newStores,
+  rejectionOf,
+  until
+} from "./_network.ts"
 
 /* A whole node behind promises, over each store. */
 
@@ -205,8 +212,7 @@ for (const [kind, newStore] of Object.entries(newStores)) {
           await applyNext(second, simulation, 3)
         }
         const other = { ...genesis, network: { ...genesis.network, chainId: 7 } }
-        const error = await openNode({ genesis: other, store }).catch((error: unknown) => error)
-        assert.instanceOf(error, NodeError)
+        const error = await rejectionOf(openNode({ genesis: other, store }))
         assert.strictEqual(error.reason, "otherNetwork")
         assert.isFalse(error.retry)
         await remove()

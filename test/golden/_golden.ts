@@ -2,10 +2,14 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { exactJson, openApi } from "../../adapters/http/mod.ts"
-import { programVersion, type Revision, revisionList } from "../../core/contract/mod.ts"
+import {
+  type Operation,
+  programVersion,
+  type Revision,
+  revisionList
+} from "../../core/contract/mod.ts"
 import type { RecordedNetwork } from "./_network.ts"
 import { context } from "../conformance/_values.ts"
-import { writtenObjects } from "./_objects.ts"
 import type { GoldenRequest } from "./_requests.ts"
 
 /** The prefixes of identifiers and names for which there are golden files. */
@@ -15,14 +19,11 @@ export const prefixes = ["zk", "hez"] as const
 export const goldenFile = (revision: string, prefix: string): string =>
   join(import.meta.dirname, `${revision}.${prefix}.txt`)
 
-/** Returns the golden file of the OpenAPI document and the objects of a revision. */
+/** Returns the golden file of the OpenAPI document of a revision. */
 export const contractFile = (revision: string): string =>
   join(import.meta.dirname, `contract.${revision}.txt`)
 
-/**
- * Returns the text of such a file: a line for each operation and for each component of the document,
- * and for each object.
- */
+/** Returns the text of such a file: a line for each operation and each component of the document. */
 export const contractText = (revision: Revision): string => {
   const { components, paths, ...others } = openApi({ revision, context, path: revision.path })
   const lines = (parts: object) =>
@@ -35,7 +36,6 @@ export const contractText = (revision: Revision): string => {
     ...Object.entries(components as object).flatMap(([kind, parts]) =>
       lines(parts as object).map((line) => `${kind} ${line}`)
     ),
-    ...writtenObjects(revision).map(([name, text]) => `object ${name} ${text}`),
     ""
   ].join("\n").replaceAll(`"${programVersion}"`, '"VERSION"')
 }
@@ -108,4 +108,17 @@ export const requestOf = (text: string): GoldenRequest => {
   const [line] = text.split("\n", 1)
   const [method, url, ...body] = line!.split(" ")
   return { method: method!, url: url!, ...body.length === 0 ? {} : { body: body.join(" ") } }
+}
+
+/** Returns the texts of the recorded answers of a read operation. */
+export const recordedAnswers = (
+  { name, path: mount }: Revision,
+  { path }: Operation
+): ReadonlyArray<string> => {
+  const route = `${mount === "/" ? "" : mount}${path.replaceAll(/\{\w+\}/gu, "[^/?]+")}`
+  const url = new RegExp(`^GET ${route}(?:\\?\\S*)?$`, "u")
+  return readGolden(name, "zk").flat().flatMap((text) => {
+    const [request, status, body] = text.split("\n")
+    return url.test(request!) && status!.startsWith("200 ") ? [body!] : []
+  })
 }

@@ -1,4 +1,4 @@
-/* The OpenAPI documents and the objects of all revisions, byte for byte: see `golden.test.ts`. */
+/* The OpenAPI documents of all revisions, byte for byte: see `golden.test.ts`. */
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { programVersion, revisionList } from "../../core/contract/mod.ts"

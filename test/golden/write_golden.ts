@@ -27,8 +27,9 @@ const { values } = parseArgs({ options: { derive: { type: "boolean", default: fa
 
 type Item = { readonly [name: string]: unknown }
 
-/** Requests without an operation. */
+/** Requests without an operation, and one of transactions of which only a part failed. */
 const others = (mount: string): ReadonlyArray<GoldenRequest> => [
+  { method: "GET", url: `${mount}/transactions-history?type=ForceTransfer&limit=2` },
   ...["/nothing", "/accounts/", "/accounts//x", "/%", "/state?%"].map((path) => ({
     method: "GET",
     url: `${mount}${path}`

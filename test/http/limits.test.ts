@@ -54,14 +54,29 @@ describe("limits of a request", () => {
       }
     }))
 
-  it.effect("a URL, header or body that is too long is counted by its limit", () =>
+  const sized = {
+    urlBytesMax: [414, (bytes: number) => get("/tokens?symbols=".padEnd(bytes, "A"))],
+    // the name of the header and its separators take eight bytes
+    headerBytesMax: [431, (bytes: number) => ({
+      ...get("/tokens"),
+      headers: { name: "x".repeat(bytes - 8) }
+    })],
+    bodyBytesMax: [413, (bytes: number) => ({
+      ...get("/tokens"),
+      headers: { "content-length": String(bytes) }
+    })]
+  } as const
+  it.effect("a URL, headers and an unexpected body may be as long as the limit; one byte more is refused and counted", () =>
     Effect.gen(function*() {
-      const { handle, hits } = yield* watchedApplication(application())
-      yield* handle(get(`/${"x".repeat(8192)}`))
-      yield* handle({ ...get("/tokens"), headers: { x: "y".repeat(16_380) } })
-      yield* handle({ ...get("/tokens"), headers: { "content-length": "65537" } })
-      for (const limit of ["urlBytesMax", "headerBytesMax", "bodyBytesMax"]) {
-        assert.strictEqual(yield* hits(limit), 1, limit)
+      for (const limits of [{}, { urlBytesMax: 100, headerBytesMax: 200, bodyBytesMax: 50 }]) {
+        const { handle, hits } = yield* watchedApplication(application({ limits }))
+        for (const [name, [refused, request]] of Object.entries(sized)) {
+          const most = { ...defaultLimits, ...limits }[name as keyof typeof sized]
+          assert.strictEqual(yield* statusOf(handle(request(most))), 200, name)
+          assert.strictEqual(yield* hits(name), 0)
+          assert.strictEqual(yield* statusOf(handle(request(most + 1))), refused, name)
+          assert.strictEqual(yield* hits(name), 1)
+        }
       }
     }))
 })
@@ -143,37 +158,50 @@ describe("requests of one address", () => {
   })
 
   it("are counted by the peer, or by the last address before trusted proxies", () => {
-    const untrusting = makeClientAddress([])
-    assert.strictEqual(untrusting("10.0.0.1", "1.2.3.4"), "10.0.0.1")
-    assert.strictEqual(untrusting("::ffff:10.0.0.1", undefined), "10.0.0.1")
-    const behind = makeClientAddress(["10.0.0.0/8", "fd00::/8", "127.0.0.1"])
-    assert.strictEqual(behind("10.0.0.1", "1.2.3.4"), "1.2.3.4")
-    assert.strictEqual(behind("::ffff:127.0.0.1", "9.9.9.9, 1.2.3.4, 10.1.1.1"), "1.2.3.4")
-    assert.strictEqual(behind("fd12::1", "[2001:db8::5]:443"), "2001:db8::5")
-    assert.strictEqual(behind("10.0.0.1", "1.2.3.4:5678"), "1.2.3.4")
-    assert.strictEqual(behind("10.0.0.1", "1.2.3.4, nonsense"), "10.0.0.1")
-    assert.strictEqual(behind("10.0.0.1", "10.0.0.2"), "10.0.0.2")
-    assert.strictEqual(behind("11.0.0.1", "1.2.3.4"), "11.0.0.1")
-    assert.strictEqual(behind(undefined, "1.2.3.4"), undefined)
-    assert.strictEqual(behind("fd00::1%eth0", "2001:DB8:0::5"), "2001:db8::5")
-    assert.strictEqual(makeClientAddress(["::ffff:10.0.0.0/104"])("10.0.0.1", "1.2.3.4"), "1.2.3.4")
-    assert.strictEqual(makeClientAddress(["10.1.2.3/8"])("10.0.0.1", "1.2.3.4"), "1.2.3.4")
-    assert.strictEqual(behind("/run/socket", "1.2.3.4"), "/run/socket")
+    const trusted = ["10.0.0.0/8", "fd00::/8", "127.0.0.1"]
+    const clients: ReadonlyArray<
+      readonly [
+        proxies: ReadonlyArray<string>,
+        peer: string | undefined,
+        forwarded: string | undefined,
+        client: string | undefined
+      ]
+    > = [
+      [[], "10.0.0.1", "1.2.3.4", "10.0.0.1"],
+      [[], "::ffff:10.0.0.1", undefined, "10.0.0.1"],
+      [trusted, "10.0.0.1", "1.2.3.4", "1.2.3.4"],
+      [trusted, "::ffff:127.0.0.1", "9.9.9.9, 1.2.3.4, 10.1.1.1", "1.2.3.4"],
+      [trusted, "fd12::1", "[2001:db8::5]:443", "2001:db8::5"],
+      [trusted, "10.0.0.1", "1.2.3.4:5678", "1.2.3.4"],
+      [trusted, "10.0.0.1", "1.2.3.4, nonsense", "10.0.0.1"],
+      [trusted, "10.0.0.1", "10.0.0.2", "10.0.0.2"],
+      [trusted, "11.0.0.1", "1.2.3.4", "11.0.0.1"],
+      [trusted, undefined, "1.2.3.4", undefined],
+      [trusted, "fd00::1%eth0", "2001:DB8:0::5", "2001:db8::5"],
+      [trusted, "/run/socket", "1.2.3.4", "/run/socket"],
+      [["::ffff:10.0.0.0/104"], "10.0.0.1", "1.2.3.4", "1.2.3.4"],
+      [["10.1.2.3/8"], "10.0.0.1", "1.2.3.4", "1.2.3.4"]
+    ]
+    for (const [proxies, peer, forwarded, client] of clients) {
+      const found = makeClientAddress(proxies)(peer, forwarded)
+      assert.strictEqual(found, client, `${peer} for ${forwarded}`)
+    }
   })
 
   it("are counted by the network of 64 bits in IPv6", () => {
-    assert.strictEqual(rateLimitKey("1.2.3.4"), "1.2.3.4")
-    for (
-      const address of [
-        "2001:db8:1:2::1",
-        "2001:0db8:0001:0002:3:4:5:6",
-        "2001:DB8:1:2::1.2.3.4",
-        "2001:db8:1:2::%eth0"
-      ]
-    ) assert.strictEqual(rateLimitKey(address), "2001:db8:1:2::/64", address)
-    assert.strictEqual(rateLimitKey("2001:db8::1"), "2001:db8::/64")
-    assert.strictEqual(rateLimitKey("::1"), "::/64")
-    assert.strictEqual(rateLimitKey("1::"), "1::/64")
+    const keys = {
+      "1.2.3.4": "1.2.3.4",
+      "2001:db8:1:2::1": "2001:db8:1:2::/64",
+      "2001:0db8:0001:0002:3:4:5:6": "2001:db8:1:2::/64",
+      "2001:DB8:1:2::1.2.3.4": "2001:db8:1:2::/64",
+      "2001:db8:1:2::%eth0": "2001:db8:1:2::/64",
+      "2001:db8::1": "2001:db8::/64",
+      "::1": "::/64",
+      "1::": "1::/64"
+    }
+    for (const [address, key] of Object.entries(keys)) {
+      assert.strictEqual(rateLimitKey(address), key, address)
+    }
   })
 
   it.live("past the limit get 429 with Retry-After, and every response contains the remaining number", () =>

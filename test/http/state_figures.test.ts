@@ -1,4 +1,4 @@
-/* The figures of `/state` by hand: metrics, recommended fee and buckets, in each store. */
+/* The figures of `/state` by hand, and the verifiers of `/config`, in each store. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll } from "vitest"
@@ -6,6 +6,7 @@ import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { Application } from "../../adapters/http/mod.ts"
 import { poolLayer } from "../../adapters/memory/mod.ts"
 import { wireContext } from "../../core/contract/mod.ts"
+import type { BlockFeed } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { type Ledger, Submission } from "../../core/use_cases/mod.ts"
 import { ledgerOver, openStores, temporaryDirectory } from "../journal/_directories.ts"
@@ -59,30 +60,51 @@ interface Shown {
   }
 }
 
-const readState = (url: string) =>
-  Effect.flatMap(Application, ({ handle }) => handle({ method: "GET", url, headers: {} })).pipe(
-    Effect.map(({ body, status }): Shown => {
-      assert.strictEqual(status, 200)
-      return JSON.parse(Buffer.from(body).toString())
-    })
+/** Returns the answers of all revisions: later, earlier and v1. */
+const readAll = (path: string) =>
+  Effect.forEach(
+    ["", "/earlier", "/v1"],
+    (mount) =>
+      Effect.flatMap(Application, ({ handle }) =>
+        handle({ method: "GET", url: `${mount}${path}`, headers: {} })).pipe(
+          Effect.map(({ body, headers, status }) => {
+            assert.strictEqual(status, 200)
+            return { body: Buffer.from(body).toString(), etag: headers.etag }
+          })
+        )
   )
-const readStates = Effect.all({
-  later: readState("/state"),
-  earlier: readState("/earlier/state"),
-  v1: readState("/v1/state")
-})
+const readStates = Effect.map(
+  readAll("/state"),
+  (answers) => answers.map(({ body }): Shown => JSON.parse(body))
+)
 
 /** Returns metrics and recommended fee; they are the same in all revisions. */
-const readFigures = Effect.map(readStates, ({ later, earlier, v1 }) => {
-  const figuresOf = ({ metrics, recommendedFee }: Shown) => ({
+const readFigures = Effect.map(readStates, (states) => {
+  const [figures, ...others] = states.map(({ metrics, recommendedFee }) => ({
     perBatch: metrics.transactionsPerBatch,
     frequency: metrics.batchFrequency,
     perSecond: metrics.transactionsPerSecond,
     fees: Object.values(recommendedFee)
+  }))
+  for (const other of others) assert.deepStrictEqual(other, figures)
+  return figures
+})
+
+/** Returns what is left in a bucket, in each revision. */
+const readBucket = Effect.map(
+  readStates,
+  (states): ReadonlyArray<number | string> =>
+    states.map(({ rollup }) => rollup.buckets[1]!.withdrawals)
+)
+
+/** Returns the numbers of the verifiers, which are the same in the revisions that show them. */
+const readVerifiers = Effect.map(readAll("/config"), (answers) => {
+  const [found, ...others] = answers.flatMap(({ body }) => {
+    const [, verifiers] = /"verifiers":(\[[^\]]*\])/iu.exec(body) ?? []
+    return verifiers === undefined ? [] : [verifiers.match(/\d+/gu)!.map(Number)]
   })
-  assert.deepStrictEqual(figuresOf(earlier), figuresOf(later))
-  assert.deepStrictEqual(figuresOf(v1), figuresOf(later))
-  return figuresOf(later)
+  for (const other of others) assert.deepStrictEqual(other, found)
+  return { verifiers: found, etag: answers[0]!.etag }
 })
 
 const dayMs = 86_400_000
@@ -130,106 +152,132 @@ const chain = {
   })
 }
 
-describe("the figures of /state", () => {
-  for (const [name, open] of Object.entries(stores)) {
-    it.live(`are those of the batches of one day and of the fees of one hour, also after a rollback (${name})`, () =>
-      Effect.gen(function*() {
-        const { ledger, reader } = yield* open
-        yield* Effect.gen(function*() {
-          const none = {
-            perBatch: 0,
-            frequency: 0,
-            perSecond: 0,
-            fees: [0.01, 0.025, 0.02]
-          }
-          assert.deepStrictEqual(yield* readFigures, none)
-          for (const block of [chain.queues, chain.empty]) yield* ledger.applyBlock(block)
-          assert.deepStrictEqual(yield* readFigures, none)
+type Write = (ledger: Opened["ledger"]) => Effect.Effect<unknown, unknown>
 
-          yield* ledger.applyBlock(chain.forty)
-          const forty = { ...none, perBatch: 40, perSecond: 40 / 86_400 }
-          assert.deepStrictEqual(yield* readFigures, forty)
+for (const [name, open] of Object.entries(stores)) {
+  /** Declares a test of an empty ledger. */
+  const itShows = (
+    what: string,
+    test: (ledger: Opened["ledger"]) => Effect.Effect<void, unknown, Application>
+  ) =>
+    it.live(
+      what,
+      () =>
+        Effect.flatMap(open, ({ ledger, reader }) =>
+          Effect.provide(test(ledger), application(reader))).pipe(Effect.scoped)
+    )
+  /** Takes steps, and compares what is read after each. */
+  const follow = Effect.fnUntraced(function*<Value>(
+    ledger: Opened["ledger"],
+    read: Effect.Effect<Value, unknown, Application>,
+    steps: ReadonlyArray<readonly [write: Write, expected: Value]>
+  ) {
+    for (const [at, [write, expected]] of steps.entries()) {
+      yield* write(ledger)
+      assert.deepStrictEqual(yield* read, expected, `after step ${at + 1}`)
+    }
+  })
+  const apply = (block: BlockFeed): Write => (ledger) => ledger.applyBlock(block)
+  const rollBack = (toBlock: bigint): Write => (ledger) => ledger.rollBack(toBlock)
+  const moveHead = (number: bigint, parts: Parameters<typeof headOf>[1] = {}): Write => (ledger) =>
+    ledger.setHead(headOf(number, parts))
 
-          yield* ledger.applyBlock(chain.fees)
-          const two = {
-            perBatch: 69 / 2,
-            frequency: 600,
-            perSecond: 69 / 86_400,
-            fees: [3.25, 8.125, 6.5]
-          }
-          assert.deepStrictEqual(yield* readFigures, two)
-
+  describe(`the figures of /state over ${name}`, () => {
+    itShows(
+      "are those of the batches of one day and of the fees of one hour, also after a rollback",
+      (ledger) => {
+        const none = { perBatch: 0, frequency: 0, perSecond: 0, fees: [0.01, 0.025, 0.02] }
+        const forty = { ...none, perBatch: 40, perSecond: 40 / 86_400 }
+        const two = {
+          perBatch: 69 / 2,
+          frequency: 600,
+          perSecond: 69 / 86_400,
+          fees: [3.25, 8.125, 6.5]
+        }
+        const after = (ms: number) => ({ timestampMs: chain.fees.timestampMs + ms })
+        return follow(ledger, readFigures, [
+          [() => Effect.void, none],
+          [apply(chain.queues), none],
+          [apply(chain.empty), none],
+          [apply(chain.forty), forty],
+          [apply(chain.fees), two],
           // a head moves the windows: more than an hour without a fee, then a day with one batch
-          const headAt = (number: bigint, afterMs: number) =>
-            ledger.setHead(headOf(number, { timestampMs: chain.fees.timestampMs + afterMs }))
-          yield* headAt(110n, 3_600_001)
-          assert.deepStrictEqual(yield* readFigures, { ...two, fees: none.fees })
-          yield* headAt(111n, dayMs)
-          assert.deepStrictEqual(yield* readFigures, {
-            perBatch: 29,
-            frequency: 0,
-            perSecond: 29 / 86_400,
-            fees: none.fees
-          })
+          [moveHead(110n, after(3_600_001)), { ...two, fees: none.fees }],
+          [moveHead(111n, after(dayMs)), { ...none, perBatch: 29, perSecond: 29 / 86_400 }],
+          [rollBack(103n), forty],
+          [rollBack(102n), none]
+        ])
+      }
+    )
 
-          yield* ledger.rollBack(103n)
-          assert.deepStrictEqual(yield* readFigures, forty)
-          yield* ledger.rollBack(102n)
-          assert.deepStrictEqual(yield* readFigures, none)
-        }).pipe(Effect.provide(application(reader)))
-      }).pipe(Effect.scoped))
-
-    it.live(`use the age of the network if it is less than a day (${name})`, () =>
-      Effect.gen(function*() {
-        const { ledger, reader } = yield* open
-        yield* ledger.applyBlock(chain.queues)
-        yield* ledger.applyBlock(chain.empty)
-        yield* ledger.applyBlock({ ...chain.forty, timestampMs: start + 240_000 })
-        yield* Effect.gen(function*() {
+    itShows(
+      "use the age of the network if it is less than a day",
+      (ledger) =>
+        Effect.gen(function*() {
+          const blocks = [chain.queues, chain.empty, {
+            ...chain.forty,
+            timestampMs: start + 240_000
+          }]
+          for (const block of blocks) yield* ledger.applyBlock(block)
           assert.deepInclude(yield* readFigures, {
             perBatch: 20,
             frequency: 240,
             perSecond: 40 / 240
           })
-        }).pipe(Effect.provide(application(reader)))
-      }).pipe(Effect.scoped))
+        })
+    )
 
-    it.live(`show in later what is left in a bucket at the last block, and elsewhere what was left at its last change (${name})`, () =>
-      Effect.gen(function*() {
-        const { ledger, reader } = yield* open
-        const readBucket = Effect.map(
-          readStates,
-          (revisions) =>
-            Object.values(revisions).map(({ rollup }) => rollup.buckets[1]!.withdrawals)
-        )
-        yield* Effect.gen(function*() {
+    itShows(
+      "show in later what is left in a bucket at the last block, and elsewhere what was left at its last change",
+      (ledger) =>
+        Effect.gen(function*() {
+          const bucketUpdates = [{ bucket: 1, blockStamp: 102n, withdrawals: 2n }]
           // 3 withdrawals at block 0, one more every 5 blocks, at most 10
-          assert.deepStrictEqual(yield* readBucket, [10, 3, "3"])
-          yield* ledger.applyBlock(blockOf(101n))
-          yield* ledger.applyBlock(
-            blockOf(102n, { bucketUpdates: [{ bucket: 1, blockStamp: 102n, withdrawals: 2n }] })
-          )
-          assert.deepStrictEqual(yield* readBucket, [2, 2, "2"])
-          for (const number of [103n, 104n, 105n, 106n]) {
-            yield* ledger.applyBlock(blockOf(number))
-            assert.deepStrictEqual(yield* readBucket, [2, 2, "2"])
-          }
-          yield* ledger.applyBlock(blockOf(107n))
-          assert.deepStrictEqual(yield* readBucket, [3, 2, "2"])
-          yield* ledger.setHead(headOf(117n))
-          assert.deepStrictEqual(yield* readBucket, [5, 2, "2"])
-          yield* ledger.setHead(headOf(999n))
-          assert.deepStrictEqual(yield* readBucket, [10, 2, "2"])
-          const { earlier, later, v1 } = yield* readStates
+          yield* follow(ledger, readBucket, [
+            [() => Effect.void, [10, 3, "3"]],
+            [apply(blockOf(101n)), [10, 3, "3"]],
+            [apply(blockOf(102n, { bucketUpdates })), [2, 2, "2"]],
+            ...[103n, 104n, 105n, 106n].map((number) =>
+              [apply(blockOf(number)), [2, 2, "2"]] as const
+            ),
+            [apply(blockOf(107n)), [3, 2, "2"]],
+            [moveHead(117n), [5, 2, "2"]],
+            [moveHead(999n), [10, 2, "2"]]
+          ])
           assert.deepStrictEqual(
-            [earlier, later, v1].map(({ rollup }) => rollup.buckets[1]!.blockStamp),
-            [102, undefined, "102"]
+            (yield* readStates).map(({ rollup }) => rollup.buckets[1]!.blockStamp),
+            [undefined, 102, "102"]
           )
-          yield* ledger.rollBack(106n)
-          assert.deepStrictEqual(yield* readBucket, [2, 2, "2"])
+          yield* follow(ledger, readBucket, [
+            [rollBack(106n), [2, 2, "2"]],
+            [rollBack(101n), [10, 3, "3"]]
+          ])
+        })
+    )
+  })
+
+  describe(`the verifiers of /config over ${name}`, () => {
+    itShows(
+      "change with the block that replaces them, and return with a rollback",
+      (ledger) =>
+        Effect.gen(function*() {
+          const first = yield* readVerifiers
+          assert.isString(first.etag)
+          assert.deepStrictEqual(first.verifiers, [2048, 32])
+          yield* follow(ledger, readVerifiers, [[apply(blockOf(101n)), first]])
+          yield* ledger.applyBlock(blockOf(102n, { verifiers: [{ maxTx: 400, nlevels: 40 }] }))
+          const replaced = yield* readVerifiers
+          assert.deepStrictEqual(replaced.verifiers, [400, 40])
+          assert.notStrictEqual(replaced.etag, first.etag)
+          // other variables keep the verifiers
+          const rollupVariables = { ...genesis.variables.rollup, safeMode: true }
+          yield* ledger.applyBlock(blockOf(103n, { rollupVariables }))
+          assert.deepStrictEqual((yield* readVerifiers).verifiers, [400, 40])
           yield* ledger.rollBack(101n)
-          assert.deepStrictEqual(yield* readBucket, [10, 3, "3"])
-        }).pipe(Effect.provide(application(reader)))
-      }).pipe(Effect.scoped))
-  }
-})
+          const returned = yield* readVerifiers
+          assert.deepStrictEqual(returned.verifiers, first.verifiers)
+          assert.notStrictEqual(returned.etag, replaced.etag)
+        })
+    )
+  })
+}

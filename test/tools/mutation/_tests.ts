@@ -57,14 +57,11 @@ const contract = [
   "submission/malformed",
   "submission/examples",
   "submission/body",
-  "http/revisions"
+  "http/revisions",
+  "golden/golden"
 ]
-/** Every object of both revisions, to the last character, and its documented type. */
-const shapes = [
-  "conformance/objects",
-  "conformance/scalars",
-  "golden/contract"
-]
+/** Every object of all revisions, to the last character, and its documented type. */
+const shapes = ["conformance/objects", "conformance/scalars", "golden/contract", "golden/golden"]
 /** Slower tests, used only with `--all-tests`. */
 const thorough = [
   "pool/pool_laws",
