@@ -19,7 +19,7 @@ import { ether } from "../../core/domain/token.ts"
 import { recordedAnswers } from "../golden/_golden.ts"
 import { poolTransaction } from "../http/cache/_cached_answers.ts"
 import { parseExact } from "../properties/_reading.ts"
-import { address, context, key } from "./_values.ts"
+import { address, context, id, key } from "./_values.ts"
 
 for (const revision of revisionList) {
   describe(`in revision ${revision.name}`, () => {
@@ -63,18 +63,46 @@ for (const revision of revisionList) {
       ) assert.strictEqual(decode(other)._tag, "Failure")
     })
 
+    // the recorded network has no such values
+    it("an account index has the symbol of the account, which may be of another token than the item", () => {
+      const token = { ...ether, itemId: 1 }
+      const text = writerOf(revision.shapes.transaction, context)({
+        token,
+        senderToken: { ...token, symbol: "ONE" },
+        receiverToken: { ...token, symbol: "TWO" },
+        transaction: {
+          itemId: 1,
+          id: id(0, 10),
+          type: "ForceTransfer",
+          position: 0,
+          fromAccountIndex: 301,
+          fromAddress: address(10),
+          fromPublicKey: key(1),
+          toAccountIndex: 302,
+          toAddress: address(11),
+          toPublicKey: key(2),
+          tokenId: 0,
+          amount: 1n,
+          batchNum: 1,
+          historicUSD: null,
+          timestampMs: 0,
+          l1: null,
+          l2: null
+        }
+      })
+      assert.deepInclude(JSON.parse(text), {
+        fromAccountIndex: "zk:ONE:301",
+        toAccountIndex: "zk:TWO:302"
+      })
+    })
+
     it("a request for an unregistered token shows the number of the account only", () => {
       const receiver = { toAccountIndex: null, toAddress: null, toPublicKey: null }
-      const request = {
-        ...receiver,
-        fromAccountIndex: 400,
-        tokenId: 9,
-        amount: 1n,
-        fee: 0,
-        nonce: 0n
-      }
       const text = writerOf(revision.shapes.poolTransaction, context)({
-        transaction: { ...poolTransaction(1), request },
+        transaction: {
+          ...poolTransaction(1),
+          request: { ...receiver, fromAccountIndex: 400, tokenId: 9, amount: 1n, fee: 0, nonce: 0n }
+        },
         token: { ...ether, itemId: 1 },
         sender: { address: address(11), publicKey: key(1) },
         requestToken: null,

@@ -104,87 +104,74 @@ describe("the answer cache", () => {
   it.effect("keeps an answer that a change does not affect", () =>
     Effect.gen(function*() {
       const { askAll, ledger } = yield* prepared
-      const touched = Effect.fnUntraced(
-        function*(write: Effect.Effect<unknown, unknown>, expected: ReadonlyArray<Name>) {
-          yield* Effect.orDie(write)
-          assert.sameMembers([...yield* askAll], [...expected])
-        }
-      )
-      yield* touched(ledger.applyBlock(blockOf(108n)), ["state"])
-      yield* touched(ledger.setPrices([{ tokenId: 1, priceUSD: 4, timeMs: 108_500 }]), withPrices)
-      yield* touched(ledger.setPrices([]), [])
-      // slot 0, then slot 1
-      yield* touched(ledger.setHead(headOf(109n)), ["state"])
-      yield* touched(ledger.setHead(headOf(112n)), ["state", "slots", "open"])
-      yield* touched(ledger.rollBack(111n), ["state", "slots", "open"])
-      yield* touched(ledger.setHead(headOf(108n)), ["state"])
-      yield* touched(
-        ledger.applyBlock(
-          blockOf(109n, { l1UserTransactions: [l1Of(3, 0, { depositAmount: 5n })] })
-        ),
-        ["state"]
-      )
-      // the first block of slot 1
-      yield* touched(ledger.applyBlock(blockOf(110n)), ["state", "slots", "open"])
-      yield* touched(ledger.applyBlock(blockOf(111n, { batches: [batchOf(5)] })), [
-        "state",
-        "batches"
-      ])
-      yield* touched(
-        ledger.applyBlock(
-          blockOf(112n, { batches: [batchOf(6, { l2: [l2Of(256, 257, { nonce: 2n })] })] })
-        ),
-        ["state", "batches", "transactions", "accounts", "account"]
-      )
-      yield* touched(
-        ledger.applyBlock(
-          blockOf(113n, { withdrawals: [{ batchNum: 4, accountIndex: 256, instant: true }] })
-        ),
-        ["state", "exits", "pending"]
-      )
-      yield* touched(
-        ledger.applyBlock(
-          blockOf(114n, { bids: [{ slotNum: 6, bidderAddr: bob.address, bidValue: 11n }] })
-        ),
-        ["state", "slots", "open", "past", "bids"]
-      )
-      yield* touched(
-        ledger.applyBlock(
-          blockOf(115n, {
-            coordinators: [{
-              bidderAddr: bob.address,
-              forgerAddr: addressOf("b"),
-              url: "https://new.example"
-            }]
-          })
-        ),
-        ["state", "slots", "open", "past", "bids", "coordinators", "coordinator"]
-      )
-      yield* touched(
-        ledger.applyBlock(
-          blockOf(116n, {
-            auctionVariables: { ...genesis.variables.auction, openAuctionSlots: 50 }
-          })
-        ),
-        ["state", "slots", "open", "past"]
-      )
-      yield* touched(
-        ledger.applyBlock(
-          blockOf(117n, {
-            tokens: [{
-              id: 2,
-              ethereumAddress: addressOf("9"),
-              name: "Two",
-              symbol: "TWO",
-              decimals: 2
-            }]
-          })
-        ),
-        ["state", ...withPrices]
-      )
-      yield* touched(ledger.rollBack(117n), [])
+      const apply = (number: bigint, parts: Parameters<typeof blockOf>[1] = {}) =>
+        ledger.applyBlock(blockOf(number, parts))
+      const { auction } = genesis.variables
+      const slots: ReadonlyArray<Name> = ["state", "slots", "open"]
+      const registration = {
+        bidderAddr: bob.address,
+        forgerAddr: addressOf("b"),
+        url: "https://new.example"
+      }
+      const token = {
+        id: 2,
+        ethereumAddress: addressOf("9"),
+        name: "Two",
+        symbol: "TWO",
+        decimals: 2
+      }
       const constant: ReadonlyArray<Name> = ["docs", "document"]
-      yield* touched(ledger.rollBack(116n), names.filter((name) => !constant.includes(name)))
+      const changes: ReadonlyArray<
+        readonly [write: Effect.Effect<unknown, unknown>, computedAgain: ReadonlyArray<Name>]
+      > = [
+        [apply(108n), ["state"]],
+        [ledger.setPrices([{ tokenId: 1, priceUSD: 4, timeMs: 108_500 }]), withPrices],
+        [ledger.setPrices([]), []],
+        // slot 0, then slot 1
+        [ledger.setHead(headOf(109n)), ["state"]],
+        [ledger.setHead(headOf(112n)), slots],
+        [ledger.rollBack(111n), slots],
+        [ledger.setHead(headOf(108n)), ["state"]],
+        [apply(109n, { l1UserTransactions: [l1Of(3, 0, { depositAmount: 5n })] }), ["state"]],
+        // the first block of slot 1
+        [apply(110n), slots],
+        [apply(111n, { batches: [batchOf(5)] }), ["state", "batches"]],
+        [apply(112n, { batches: [batchOf(6, { l2: [l2Of(256, 257, { nonce: 2n })] })] }), [
+          "state",
+          "batches",
+          "transactions",
+          "accounts",
+          "account"
+        ]],
+        [apply(113n, { withdrawals: [{ batchNum: 4, accountIndex: 256, instant: true }] }), [
+          "state",
+          "exits",
+          "pending"
+        ]],
+        [apply(114n, { bids: [{ slotNum: 6, bidderAddr: bob.address, bidValue: 11n }] }), [
+          ...slots,
+          "past",
+          "bids"
+        ]],
+        [apply(115n, { coordinators: [registration] }), [
+          ...slots,
+          "past",
+          "bids",
+          "coordinators",
+          "coordinator"
+        ]],
+        [apply(116n, { auctionVariables: { ...auction, openAuctionSlots: 50 } }), [
+          ...slots,
+          "past"
+        ]],
+        [apply(117n, { tokens: [token] }), ["state", ...withPrices]],
+        [ledger.rollBack(117n), []],
+        [ledger.rollBack(116n), names.filter((name) => !constant.includes(name))]
+      ]
+      for (const [at, [write, computedAgain]] of changes.entries()) {
+        yield* Effect.orDie(write)
+        assert.sameMembers([...yield* askAll], [...computedAgain], `after change ${at + 1}`)
+      }
     }))
 
   it.effect("caches no answer about the pool, and confirms it while its content is the same", () =>
