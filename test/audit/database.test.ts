@@ -186,15 +186,17 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
   for (const [group, { all, ...checksToRun }] of Object.entries(damages)) {
     it.effect(`names every damage: ${group}`, () =>
       Effect.gen(function*() {
-        const report = yield* auditDamaged(sql, all.map(({ damage }) => damage), checksToRun)
+        const report = yield* auditDamaged(sql, all.map(({ statement }) => statement), checksToRun)
         assert.isFalse(report.isSound)
-        for (const { check, damage, place } of all) {
+        for (const { check, place, statement } of all) {
           const named = report.violations.filter((violation) => violation.check === check).map((
             violation
           ) => violation.place)
           assert.isTrue(
             named.some((each) => place.test(each)),
-            `${damage}\nis reported as ${check} at ${place}; the reports are: ${named.join("; ")}`
+            `${statement}\nis reported as ${check} at ${place}; the reports are: ${
+              named.join("; ")
+            }`
           )
         }
       }), 60_000)

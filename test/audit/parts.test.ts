@@ -4,10 +4,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import type { Account, Batch, PoolState, PoolTransaction } from "../../core/domain/mod.ts"
+import type { PoolState, PoolTransaction } from "../../core/domain/mod.ts"
 import type { Pooled } from "../../core/ports/mod.ts"
 import {
-  type AuditViolation,
   auditPoolPorts,
   Balances,
   Findings,
@@ -130,234 +129,171 @@ describe("findings", () => {
   })
 })
 
-describe("an audit of a pool", () => {
-  const rowOf = (state: PoolState, batchNum: number | null, nonce: bigint): Pooled => {
-    const transaction: PoolTransaction = { ...postedOf({ nonce }), state, timestampMs: 0, batchNum }
-    return { transaction, ...ownersOf(1), sinceMs: 0, arrival: Number(nonce) }
-  }
-  const nameOf = (state: PoolState, nonce: bigint) =>
-    `pool transaction ${rowOf(state, null, nonce).transaction.id}`
-  const hash = "0x01"
+/** A pool, and a ledger at batch 5 where the account has used nonces up to 4. */
+interface Story {
+  /** The transactions: state, nonce, and the batch of one that is not pending. */
+  readonly rows?: string
+  /** Other fields of all transactions. */
+  readonly parts?: Partial<PoolTransaction>
+  readonly counts?: Record<PoolState, number>
+  /** States and batches that the transitions of each transaction led to. */
+  readonly steps?: ReadonlyArray<readonly [PoolState, batchNum: number | null]>
+  /** The last batch of the ledger. */
+  readonly last?: number | null
+  /** The batches that the pool has reconciled with, and their hashes. */
+  readonly marks?: ReadonlyArray<readonly [batchNum: number, ethereumBlockHash: string]>
+  /** The batch that forged the transaction of a nonce. */
+  readonly forgedIn?: { readonly [nonce: string]: number }
+}
 
-  interface Story {
-    readonly rows: ReadonlyArray<Pooled>
-    readonly pool?: Partial<PoolAuditPorts["pool"]>
-    /** The last batch of the ledger. */
-    readonly last?: number | null
-    /** The batch that forged the transaction of a nonce. */
-    readonly forgedIn?: { readonly [nonce: string]: number }
-  }
-  /**
-   * Audits a pool against a ledger at batch 5, where the account has used nonces up to 4 and the
-   * pool is reconciled.
-   */
-  const found = ({ forgedIn = {}, last = 5, pool = {}, rows }: Story) =>
-    Effect.gen(function*() {
-      const of = (state: PoolState) => rows.filter(({ transaction }) => transaction.state === state)
-      const ports = {
-        pool: {
-          pendingSince: () => Effect.succeed(of("pend")),
-          inBatches: ({ from, state, to }: { state: PoolState; from: number; to: number }) =>
-            Effect.succeed(
-              of(state).filter(({ transaction: { batchNum } }) =>
-                batchNum! >= from && batchNum! <= to
-              )
-            ),
-          counts: Effect.succeed({
-            pend: of("pend").length,
-            fing: of("fing").length,
-            fged: of("fged").length,
-            invl: of("invl").length
-          }),
-          transitions: (id: string) =>
-            Effect.succeed(
-              rows.filter(({ transaction }) => transaction.id === id).map((
-                { transaction: { batchNum, state } }
-              ) => ({ to: state, batchNum }))
-            ),
-          reconciledBatchesBelow: ({ batchNum, limit }: { batchNum: number; limit: number }) =>
-            Effect.succeed(
-              [{ batchNum: 5, ethereumBlockHash: hash }].filter(({ batchNum: mark }) =>
-                mark < batchNum
-              ).slice(0, limit)
-            ),
-          ...pool
-        },
-        reader: {
-          snapshotId: Effect.succeed({ batchNum: last }),
-          find: (name: string, key: string | number) =>
-            Effect.succeed(
-              name === "batch" ?
-                { item: key === 5 ? { ethereumBlockHash: hash } as Batch : null } :
-                {
-                  item: Object.entries(forgedIn).filter(([nonce]) =>
-                    rowOf("pend", null, BigInt(nonce)).transaction.id === key
-                  ).map(([, batchNum]) => ({ transaction: { batchNum } }))[0] ?? null
-                }
-            ),
-          accountsAndTokens: ({ accounts }: { accounts: ReadonlyArray<number> }) =>
-            Effect.succeed({
-              accounts: accounts.map((index) =>
-                index === 256 ? { nonce: 5n } as Account : null
-              ),
-              tokens: []
-            })
+const rowsOf = ({ parts, rows = "" }: Story): ReadonlyArray<Pooled> =>
+  rows.split(", ").filter((row) => row !== "").map((row): Pooled => {
+    const [state, nonce, batchNum] = row.split(" ") as [PoolState, string, string?]
+    const posted = postedOf({ nonce: BigInt(nonce), ...parts })
+    const batch = batchNum === undefined ? null : Number(batchNum)
+    const transaction = { ...posted, state, timestampMs: 0, batchNum: batch, ...parts }
+    return { transaction, ...ownersOf(1), sinceMs: 0, arrival: Number(nonce) }
+  })
+
+/** Returns the stores of a story. */
+const portsOf = (story: Story): PoolAuditPorts => {
+  const { forgedIn = {}, last = 5, marks = [[5, "0x01"]] } = story
+  const rows = rowsOf(story)
+  const of = (state: PoolState) => rows.filter(({ transaction }) => transaction.state === state)
+  const counts = { pend: 0, fing: 0, fged: 0, invl: 0 }
+  for (const { transaction } of rows) counts[transaction.state]++
+  const nonceOf = (id: string | number) =>
+    rows.find(({ transaction }) => transaction.id === id)!.transaction.nonce
+  return {
+    pool: {
+      pendingSince: () => Effect.succeed(of("pend")),
+      inBatches: ({ from, state, to }: { state: PoolState; from: number; to: number }) =>
+        Effect.succeed(
+          of(state).filter(({ transaction: { batchNum } }) => batchNum! >= from && batchNum! <= to)
+        ),
+      counts: Effect.succeed(story.counts ?? counts),
+      transitions: (id: string) => {
+        const { batchNum, state } = rows.find(({ transaction }) => transaction.id === id)!
+          .transaction
+        return Effect.succeed(
+          (story.steps ?? [[state, batchNum]]).map(([to, batchNum]) => ({ to, batchNum }))
+        )
+      },
+      reconciledBatchesBelow: ({ batchNum, limit }: { batchNum: number; limit: number }) =>
+        Effect.succeed(
+          marks.map(([batchNum, ethereumBlockHash]) => ({ batchNum, ethereumBlockHash }))
+            .filter((mark) => mark.batchNum < batchNum).slice(0, limit)
+        )
+    },
+    reader: {
+      snapshotId: Effect.succeed({ batchNum: last }),
+      find: (name: string, key: string | number) => {
+        if (name === "batch") {
+          return Effect.succeed({ item: key === 5 ? { ethereumBlockHash: "0x01" } : null })
         }
-      } as unknown as PoolAuditPorts
+        const batchNum = forgedIn[`${nonceOf(key)}`]
+        return Effect.succeed({
+          item: batchNum === undefined ? null : { transaction: { batchNum } }
+        })
+      },
+      accountsAndTokens: ({ accounts }: { accounts: ReadonlyArray<number> }) =>
+        Effect.succeed({ accounts: accounts.map((index) => index === 256 ? { nonce: 5n } : null) })
+    }
+  } as unknown as PoolAuditPorts
+}
+
+const stories: { readonly [name: string]: Story } = {
+  "that agrees": {
+    rows: "pend 5, pend 6, fing 7 6, fged 4 5, fged 8 6, invl 2 3",
+    forgedIn: { 4: 5 }
+  },
+  "with wrong counters": { counts: { pend: 1, fing: 2, fged: 3, invl: 4 } },
+  "with another id": { rows: "pend 5", parts: { id: "0x02" } },
+  "with fields that have no id": { rows: "pend 5", parts: { id: "0x02", fee: -1 } },
+  "without transitions": { rows: "pend 5", steps: [] },
+  "with another last transition": { rows: "pend 5", steps: [["pend", null], ["fing", 3]] },
+  "with its own last transition": { rows: "pend 5", steps: [["fing", 3], ["pend", null]] },
+  "forged in another batch": { rows: "fged 4 5", forgedIn: { 4: 3 } },
+  "forged in no batch": { rows: "fged 4 5" },
+  "forging in a stored batch": { rows: "fing 7 5" },
+  "pending with a used nonce": { rows: "pend 4" },
+  "pending of an unknown account": { rows: "pend 0", parts: { fromAccountIndex: 999 } },
+  "reconciled with an earlier batch": { rows: "pend 4", last: 6 },
+  "reconciled with a later batch": { rows: "pend 4", last: null },
+  "that never reconciled": { rows: "pend 4", marks: [] },
+  "reconciled with another hash": { rows: "pend 4", marks: [[5, "0x02"]] },
+  "reconciled with a batch that is not stored": { rows: "pend 4", marks: [[4, "0x01"]], last: 4 },
+  "before any batch": { rows: "pend 4", marks: [], last: null },
+  "forged before any batch": { rows: "fged 3 1, fing 2 1", marks: [], last: null }
+}
+
+const cannotCompare = (reconciled: string, last: string) =>
+  `The pool has reconciled with batch ${reconciled}, and the last batch is ${last}: its transactions were not compared with the ledger; the node reconciles the pool when it starts`
+
+/** All reports and notes about each pool, behind an arrow; a transaction is named by its nonce. */
+const reports = `
+that agrees →
+with wrong counters → pool: pool, pend: 1, expected 0
+  pool: pool, fing: 2, expected 0
+  pool: pool, fged: 3, expected 0
+  pool: pool, invl: 4, expected 0
+with another id → pool: pool transaction 0x02: 0x02, expected nonce 5
+with fields that have no id → pool: pool transaction 0x02: 0x02, expected the hash of its fields
+without transitions → pool-steps: pool transaction nonce 5: pend null, expected the state after the last transition
+with another last transition → pool-steps: pool transaction nonce 5: pend null, expected fing 3
+with its own last transition →
+forged in another batch → pool-ledger: pool transaction nonce 4: forged in batch 5, expected forged in batch 3
+forged in no batch → pool-ledger: pool transaction nonce 4: forged in batch 5, expected forged in batch null
+forging in a stored batch → pool-ledger: pool transaction nonce 7: forging in batch 5, expected pending or forged, because this batch is stored
+pending with a used nonce → pool-ledger: pool transaction nonce 4: pending with nonce 4, expected invalid or forged, because the nonce of account 256 is 5
+pending of an unknown account →
+reconciled with an earlier batch → ${cannotCompare("5", "6")}
+reconciled with a later batch → ${cannotCompare("5", "none")}
+that never reconciled → ${cannotCompare("none", "5")}
+reconciled with another hash → ${cannotCompare("5", "5")}
+reconciled with a batch that is not stored → ${cannotCompare("4", "4")}
+before any batch → pool-ledger: pool transaction nonce 4: pending with nonce 4, expected invalid or forged, because the nonce of account 256 is 5
+forged before any batch →
+`
+
+describe("an audit of a pool", () => {
+  const audited = (story: Story) =>
+    Effect.gen(function*() {
       const findings = new Findings()
-      yield* auditPoolPorts(ports, keccak256, findings)
+      yield* auditPoolPorts(portsOf(story), keccak256, findings)
       return findings.report()
     })
-  const sound = [
-    rowOf("pend", null, 5n),
-    rowOf("pend", null, 6n),
-    rowOf("fing", 6, 7n),
-    rowOf("fged", 5, 4n),
-    rowOf("fged", 6, 8n),
-    rowOf("invl", 3, 2n)
-  ]
-  const violations = (story: Story): Effect.Effect<ReadonlyArray<AuditViolation>, unknown> =>
-    Effect.map(found(story), (report) => report.violations)
+  /** Returns a text with nonces in place of ids. */
+  const named = (text: string) =>
+    [4, 5, 7].reduce(
+      (changed, nonce) =>
+        changed.replaceAll(postedOf({ nonce: BigInt(nonce) }).id, `nonce ${nonce}`),
+      text
+    )
 
-  it.effect("finds nothing if pool and ledger agree", () =>
+  it.effect("names everything that is wrong in a pool, and compares it only with a ledger that it has reconciled with", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* found({ rows: sound, forgedIn: { 4: 5 } }), {
-        isSound: true,
-        violations: [],
-        notes: [],
-        checks: [{ check: "pool", checked: 6, violations: 0 }, {
-          check: "pool-steps",
-          checked: 6,
-          violations: 0
-        }, { check: "pool-ledger", checked: 5, violations: 0 }]
-      })
+      const lines = yield* Effect.forEach(
+        Object.entries(stories),
+        ([name, story]) =>
+          Effect.map(audited(story), ({ notes, violations }) => {
+            const found = violations.map(({ check, expected, found, place }) =>
+              `${check}: ${place}: ${found}, expected ${expected}`
+            )
+            return `${name} → ${named([...found, ...notes].join("\n  "))}`.trimEnd()
+          })
+      )
+      assert.deepStrictEqual(lines, reports.trim().split(/\n(?! )/u))
     }))
 
-  it.effect("names wrong counters, ids and transitions", () =>
+  it.effect("counts what it checks", () =>
     Effect.gen(function*() {
-      const counts = Effect.succeed({ pend: 1, fing: 2, fged: 3, invl: 4 })
-      assert.deepStrictEqual(
-        yield* violations({ rows: [], pool: { counts } }),
-        (["pend", "fing", "fged", "invl"] as const).map((state, place) => ({
-          check: "pool" as const,
-          place: `pool, ${state}`,
-          found: `${place + 1}`,
-          expected: "0"
-        }))
-      )
-      const [right] = sound as [Pooled]
-      const named = { ...right, transaction: { ...right.transaction, id: "0x02" } }
-      const { id } = right.transaction
-      assert.deepStrictEqual(yield* violations({ rows: [named] }), [{
-        check: "pool",
-        place: "pool transaction 0x02",
-        found: "0x02",
-        expected: id
-      }])
-      const unhashed = { ...right, transaction: { ...right.transaction, fee: -1 } }
-      assert.deepStrictEqual(yield* violations({ rows: [unhashed] }), [{
-        check: "pool",
-        place: `pool transaction ${id}`,
-        found: id,
-        expected: "the hash of its fields"
-      }])
-      const steps = (
-        ...all: ReadonlyArray<{ readonly to: PoolState | null; readonly batchNum: number | null }>
-      ) => violations({ rows: [right], pool: { transitions: () => Effect.succeed(all as never) } })
-      const step = {
-        check: "pool-steps" as const,
-        place: `pool transaction ${id}`,
-        found: "pend null"
-      }
-      assert.deepStrictEqual(yield* steps(), [{
-        ...step,
-        expected: "the state after the last transition"
-      }])
-      assert.deepStrictEqual(
-        yield* steps({ to: "pend", batchNum: null }, { to: "fing", batchNum: 3 }),
-        [{ ...step, expected: "fing 3" }]
-      )
-      assert.deepStrictEqual(
-        yield* steps({ to: "fing", batchNum: 3 }, { to: "pend", batchNum: null }),
-        []
-      )
-    }))
-
-  it.effect("names transactions that do not follow from the ledger", () =>
-    Effect.gen(function*() {
-      const of = (
-        place: string,
-        found: string,
-        expected: string
-      ) => [{ check: "pool-ledger" as const, place, found, expected }]
-      assert.deepStrictEqual(
-        yield* violations({ rows: [rowOf("fged", 5, 4n)], forgedIn: { 4: 3 } }),
-        of(nameOf("fged", 4n), "forged in batch 5", "forged in batch 3")
-      )
-      assert.deepStrictEqual(
-        yield* violations({ rows: [rowOf("fged", 5, 4n)] }),
-        of(nameOf("fged", 4n), "forged in batch 5", "forged in batch null")
-      )
-      assert.deepStrictEqual(
-        yield* violations({ rows: [rowOf("fing", 5, 7n)] }),
-        of(
-          nameOf("fing", 7n),
-          "forging in batch 5",
-          "pending or forged, because this batch is stored"
-        )
-      )
-      assert.deepStrictEqual(
-        yield* violations({ rows: [rowOf("pend", null, 4n)] }),
-        of(
-          nameOf("pend", 4n),
-          "pending with nonce 4",
-          "invalid or forged, because the nonce of account 256 is 5"
-        )
-      )
-      const [elsewhere] = [rowOf("pend", null, 0n)]
-      assert.deepStrictEqual(
-        yield* violations({
-          rows: [{
-            ...elsewhere,
-            transaction: { ...elsewhere.transaction, ...postedOf({ fromAccountIndex: 999 }) }
-          }]
-        }),
-        []
-      )
-    }))
-
-  it.effect("reports that it cannot compare with a ledger that the pool has not reconciled with", () =>
-    Effect.gen(function*() {
-      const noteOf = (reconciled: string, last: string) =>
-        `The pool has reconciled with batch ${reconciled}, and the last batch is ${last}: its transactions were not compared with the ledger; the node reconciles the pool when it starts`
-      const rows = [rowOf("pend", null, 4n)]
-      const marks = (
-        ...all: ReadonlyArray<{ readonly batchNum: number; readonly ethereumBlockHash: string }>
-      ) => ({ reconciledBatchesBelow: () => Effect.succeed(all) })
-      const notes = (story: Omit<Story, "rows">) =>
-        Effect.map(
-          found({ rows, ...story }),
-          (report) => [report.violations.length, ...report.notes]
-        )
-      assert.deepStrictEqual(yield* notes({ last: 6 }), [0, noteOf("5", "6")])
-      assert.deepStrictEqual(yield* notes({ last: null }), [0, noteOf("5", "none")])
-      assert.deepStrictEqual(yield* notes({ pool: marks() }), [0, noteOf("none", "5")])
-      assert.deepStrictEqual(
-        yield* notes({ pool: marks({ batchNum: 5, ethereumBlockHash: "0x02" }) }),
-        [0, noteOf("5", "5")]
-      )
-      assert.deepStrictEqual(
-        yield* notes({ pool: marks({ batchNum: 4, ethereumBlockHash: hash }), last: 4 }),
-        [0, noteOf("4", "4")]
-      )
-      assert.deepStrictEqual(yield* notes({ pool: marks(), last: null }), [1])
-      assert.deepStrictEqual(
-        yield* violations({ rows: [rowOf("fged", 1, 3n)], pool: marks(), last: null }),
-        []
-      )
-      assert.deepStrictEqual(
-        yield* violations({ rows: [rowOf("fing", 1, 3n)], pool: marks(), last: null }),
-        []
-      )
+      const { checks, isSound } = yield* audited(stories["that agrees"]!)
+      assert.isTrue(isSound)
+      assert.deepStrictEqual(checks.map(({ check, checked }) => [check, checked]), [
+        ["pool", 6],
+        ["pool-steps", 6],
+        ["pool-ledger", 5]
+      ])
     }))
 })
