@@ -25,7 +25,7 @@ const applyWithCheck = ({ writer }: Ports, check: Effect.Effect<void, string>) =
 
 /**
  * Asserts the contract of every store for a decision with a slow check. The ledger must contain
- * only the genesis of `_chain.ts`, and contains the same afterwards.
+ * only the genesis of the use cases, and contains the same afterwards.
  */
 export const checkedWrites = (ports: Ports) =>
   Effect.gen(function*() {

@@ -3,7 +3,8 @@ import { Context, Deferred, Effect, Fiber, Layer, Result } from "effect"
 import { type LogEntry, type OnSettled, recordedStores } from "../../adapters/journal/mod.ts"
 import { layer, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { type Decision, LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
-import { emptyBlock, genesis, hashOf } from "./_chain.ts"
+import { genesis } from "../use_cases/_network.ts"
+import { emptyBlock, hashOf } from "./_chain.ts"
 import { checkedWrites } from "./_checked_writes.ts"
 
 const portsOf = (stores: Context.Context<LedgerReader | LedgerWriter>) => ({

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
 import { type MemoryLedger, openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { Blocks } from "../../adapters/memory/state/_blocks.ts"
 import type { BatchChanges } from "../../core/domain/mod.ts"
-import { emptyBlock, genesis, hashOf, newAccount, newBatch, rollBackTo } from "./_chain.ts"
+import { genesis } from "../use_cases/_network.ts"
+import { applyBlock, hashOf, newAccount, newBatch, rollBackTo } from "./_chain.ts"
 
 const accounts = 1500
 
@@ -15,22 +15,9 @@ const applyBatch = (
   created: BatchChanges["accounts"],
   accountUpdates: Updates
 ) =>
-  Result.getOrThrow(ledger.apply((view) =>
-    Result.succeed({
-      kind: "store",
-      changes: {
-        ...emptyBlock(view),
-        batches: [{
-          batch: newBatch(view, view.lastBatchNum + 1),
-          accounts: created,
-          accountUpdates,
-          forged: [],
-          transactions: [],
-          exits: []
-        }]
-      }
-    })
-  ))
+  applyBlock(ledger, (view) => ({
+    batches: [newBatch(view, view.lastBatchNum + 1, { accounts: created, accountUpdates })]
+  }))
 
 /** The update of each account by a batch; the values are different in every batch. */
 const updatesOf = (batchNum: number): Updates =>

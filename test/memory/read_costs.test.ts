@@ -10,7 +10,8 @@ import {
 } from "../../adapters/memory/state/list_index_keys.ts"
 import { TextIndex } from "../../adapters/memory/filter_index/_text_index.ts"
 import { genesisVariables, type Transaction } from "../../core/domain/mod.ts"
-import { addressOf, genesis, keyOf, newAccount, newBid, newTransaction } from "./_chain.ts"
+import { genesis } from "../use_cases/_network.ts"
+import { addressOf, keyOf, newAccount, newBid, newTransaction } from "./_chain.ts"
 import { Random } from "./_random.ts"
 
 /** Positions that count how often one of them is read. */
@@ -36,7 +37,7 @@ const sideFilter = (prefix: string, either: string) =>
 
 describe("the cost of reads in memory", () => {
   it("transactions by sender, by receiver or by both are read from few lists, however many match", () => {
-    const accounts = Array.from({ length: 40 }, (_, i) => newAccount(256 + i, 1, 0, i))
+    const accounts = Array.from({ length: 40 }, (_, i) => newAccount(256 + i, 1, i))
     const rows: Array<Transaction> = []
     let rowsRead = 0
     const index = new FilterIndex(indexKeysOf("transactions"), (position) => {
@@ -49,7 +50,7 @@ describe("the cost of reads in memory", () => {
     for (let i = 0; i < 6000; i++) {
       const [from, to] = [accounts[party()]!, accounts[party()]!]
       const type = random.of(["Transfer", "Deposit"] as const)
-      rows.push({ itemId: i, ...newTransaction(from, to, 1, 0, type), tokenId: random.below(2) })
+      rows.push({ itemId: i, ...newTransaction(from, to, type), tokenId: random.below(2) })
       index.append(rows[i]!, i)
     }
     const check = (

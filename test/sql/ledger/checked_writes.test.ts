@@ -2,9 +2,9 @@ import { describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { sqlStores } from "../../../adapters/sql/mod.ts"
 import { LedgerReader, LedgerWriter } from "../../../core/ports/mod.ts"
-import { genesis } from "../../memory/_chain.ts"
 import { checkedWrites } from "../../memory/_checked_writes.ts"
 import { freshDatabase } from "../../postgres/mod.ts"
+import { genesis } from "../../use_cases/_network.ts"
 
 describe("a block with a slow check, over PostgreSQL", () => {
   it.live("becomes visible when the check has ended, followed by later writes", () =>

@@ -10,16 +10,9 @@ import {
   type SlotView
 } from "../../../core/domain/mod.ts"
 import { LedgerReader, type LedgerView, LedgerWriter } from "../../../core/ports/mod.ts"
-import {
-  addressOf,
-  bidders,
-  emptyBlock,
-  forgers,
-  genesis,
-  hashOf,
-  newBid
-} from "../../memory/_chain.ts"
+import { addressOf, emptyBlock, hashOf, newBid } from "../../memory/_chain.ts"
 import { Random } from "../../memory/_random.ts"
+import { genesis } from "../../use_cases/_network.ts"
 import { emptyLedgers } from "../_empty_ledgers.ts"
 
 const scope = Effect.runSync(Scope.make())
@@ -27,6 +20,9 @@ const openEmptyLedger = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers,
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 const slots = 16
+const bidders = [0x31, 0x32, 0x33, 0x34].map(addressOf)
+const forgers = [0x41, 0x42].map(addressOf)
+
 /** Returns a block with bids, each higher than all before it, and at times registrations. */
 const randomFeed = (number: bigint, random: Random, areRegistered: boolean): BlockFeed => ({
   number,

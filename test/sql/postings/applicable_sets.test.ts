@@ -8,8 +8,9 @@ import {
   genesisVariables
 } from "../../../core/domain/mod.ts"
 import { minimumBids } from "../../laws/naive/_naive_auction.ts"
-import { addressOf, emptyBlock, genesis, hashOf } from "../../memory/_chain.ts"
+import { addressOf, emptyBlock, hashOf } from "../../memory/_chain.ts"
 import { Random } from "../../memory/_random.ts"
+import { genesis } from "../../use_cases/_network.ts"
 import { emptyLedgers } from "../_empty_ledgers.ts"
 
 const scope = Effect.runSync(Scope.make())

@@ -69,7 +69,6 @@ const thorough = [
   "audit/directory",
   "memory/store",
   "memory/frozen",
-  "memory/roll_back",
   "simulator/outside_exits",
   "submission/fuzz",
   "conformance/occurrence",
