@@ -50,14 +50,5 @@ export async function openModel(feed: string, seed: string) {
   return model
 }
 
-/** Returns a generator of numbers from 0 to 1 that is determined by its seed. */
-export function seededRandom(seed: string): () => number {
-  let state = [...seed].reduce(
-    (sum, character) => (sum * 33 + character.charCodeAt(0)) % 2147483647,
-    16807
-  ) || 1
-  return () => (state = state * 16807 % 2147483647) / 2147483647
-}
-
 /** Returns the number of acknowledgements in the output of a child. */
 export const acknowledgementsIn = (output: string): number => output.split("ack\n").length - 1

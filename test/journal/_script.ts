@@ -3,6 +3,7 @@ import type { PoolTransaction } from "../../core/domain/mod.ts"
 import type { PoolChange, PoolStore } from "../../core/ports/mod.ts"
 import type { Ledger } from "../../core/use_cases/mod.ts"
 import type { LazyFeed } from "./_feed.ts"
+import { SeededRandom } from "../laws/_seeded_random.ts"
 import { ownersOf } from "../laws/pool/_pool_rows.ts"
 import { Heads } from "../properties/_heads.ts"
 
@@ -26,7 +27,7 @@ export const concurrentWritesMax = 8
  * feed ends.
  */
 export function* scriptOf(feed: LazyFeed, seed: string): Script {
-  const chance = chanceOf(seed)
+  const chance = seededRandom(`${seed} script`)
   const below = (limit: number) => Math.floor(chance() * limit)
   const heads = new Heads()
   const pending: Array<number> = []
@@ -171,10 +172,7 @@ const transactionOf = (number: number, timestampMs: number): PoolTransaction => 
 })
 
 /** Returns a generator of numbers in [0, 1) that is determined by its seed. */
-function chanceOf(seed: string): () => number {
-  let state = [...seed].reduce(
-    (sum, character) => (sum * 31 + character.charCodeAt(0)) % 2147483647,
-    48271
-  ) || 1
-  return () => (state = state * 48271 % 2147483647) / 2147483647
+export function seededRandom(seed: string): () => number {
+  const random = new SeededRandom(seed)
+  return () => random.below(2 ** 32) / 2 ** 32
 }

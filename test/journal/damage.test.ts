@@ -20,8 +20,8 @@ import { exportFeed } from "../../adapters/journal/mod.ts"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { replayOf, rounds } from "../rounds.ts"
-import { seededRandom } from "./_crash_model.ts"
 import { ledgerOver, type OpenedStores, openStores, temporaryDirectory } from "./_directories.ts"
+import { seededRandom } from "./_script.ts"
 import { dumpStores, noKeys } from "./_store_dump.ts"
 
 /* A damaged directory is refused without a change to it, or it is opened with all its content. */

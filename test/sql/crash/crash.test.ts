@@ -6,8 +6,8 @@ import { crashPoints } from "./_crash_points.ts"
 const seed = process.env.SEED ?? "1"
 /** The number of crashes, and how many of them must be of each kind. */
 const share = rounds({
-  short: { points: 5, byClockMin: 0, acknowledgedMin: 5, ofServerMin: 0 },
-  long: { points: 20, byClockMin: 10, acknowledgedMin: 101, ofServerMin: 3 }
+  short: { points: 5, timedMin: 0, acknowledgedMin: 5, ofServerMin: 0 },
+  long: { points: 20, timedMin: 10, acknowledgedMin: 101, ofServerMin: 3 }
 })
 
 /* For more: `node test/tools/campaigns/sql_crash.ts --points 1000`. */
@@ -22,7 +22,7 @@ describe(`stores whose process or server is killed (replay: ${replayOf(seed, "te
     `contain every acknowledged write and no partial write, at ${share.points} random moments`,
     async () => {
       const report = await crashPoints(cluster, { points: share.points, seed })
-      assert.isAtLeast(report.byClock, share.byClockMin)
+      assert.isAtLeast(report.timed, share.timedMin)
       // each process made some writes
       assert.isAtLeast(report.acknowledged, share.acknowledgedMin)
       assert.isAtLeast(report.ofServer, share.ofServerMin)
