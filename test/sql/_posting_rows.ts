@@ -96,7 +96,7 @@ CROSS JOIN LATERAL (VALUES ${valuesOf(combinedKeys(list, filter, "above.key"))})
 WHERE ${isOfIndexKey("above.key", list, list.indexKeys[filter]!)}`
 
 /** Returns an SQL condition: whether a key is that of a whole list or of a single filter. */
-export const isSingle = (key: string): string =>
+const isSingle = (key: string): string =>
   `(octet_length(${key}) = 2 OR ${
     lists.flatMap((list) =>
       Object.values(list.indexKeys).map((indexKey) => isOfIndexKey(key, list, indexKey))

@@ -54,7 +54,7 @@ const pages = (size: number) => {
     4294967295
   ]
   return positions.flatMap((fromItem) =>
-    [3, 64, 2049].flatMap((limit) =>
+    [3, 64, 100, 2049].flatMap((limit) =>
       (["ASC", "DESC"] as const).map((order) => ({
         ...(fromItem === undefined ? {} : { fromItem }),
         limit,
@@ -68,95 +68,6 @@ const atOnce = <A, E>(all: ReadonlyArray<A>, each: (one: A) => Effect.Effect<voi
   Effect.forEach(all, each, { concurrency: 16, discard: true })
 
 describe.each(sizes)("a list of %i items", (size) => {
-  it.live("bids: every page and count of every filter, from any position", () =>
-    Effect.gen(function*() {
-      const ledger = yield* openLedger
-      const { writes: sql } = ledger.database
-      const rows = Array.from(
-        { length: size },
-        (_, i) => ({ id: itemId(i), slotNum: i % 5 === 4 ? 8 : 7, bidder: i % 3 })
-      )
-      for (let bidder = 0; bidder < 3; bidder++) {
-        // bidders 0 and 2 are registered with the same forger
-        yield* sql.unsafe(
-          "INSERT INTO coordinator (item_id, bidder_addr, forger_addr, url, ethereum_block_num) VALUES ($1, $2, $3, $4, 5)",
-          [bidder + 1, bytes(bidder), bytes(900 + bidder % 2), `of (${bidder}), "quoted"`]
-        )
-        yield* sql.unsafe(
-          "INSERT INTO registration (bidder_addr, forger_addr, item_id) VALUES ($1, $2, $3)",
-          [bytes(bidder), bytes(900 + bidder % 2), bidder + 1]
-        )
-      }
-      for (const { bidder, id, slotNum } of rows) {
-        yield* sql.unsafe(
-          "INSERT INTO bid (item_id, slot_num, bidder_addr, withdraw_addr, bid_value, ethereum_block_num, timestamp_ms) VALUES ($1, $2, $3, $3, $1, 5, 6)",
-          [id, slotNum, bytes(bidder)]
-        )
-      }
-      yield* fileRows(sql)
-      const filters: ReadonlyArray<
-        readonly [ListQuery<"bids">["filters"], (row: typeof rows[number]) => boolean]
-      > = [
-        [{}, () => true],
-        [{ slotNum: 7 }, ({ slotNum }) => slotNum === 7],
-        [{ bidderAddr: address(1) }, ({ bidder }) => bidder === 1],
-        [
-          { slotNum: 7, bidderAddr: address(1) },
-          ({ bidder, slotNum }) => slotNum === 7 && bidder === 1
-        ],
-        [{ forgerAddr: address(900) }, ({ bidder }) => bidder !== 1],
-        [
-          { slotNum: 7, forgerAddr: address(900) },
-          ({ bidder, slotNum }) => slotNum === 7 && bidder !== 1
-        ],
-        [
-          { slotNum: 7, bidderAddr: address(2), forgerAddr: address(900) },
-          ({ bidder, slotNum }) => slotNum === 7 && bidder === 2
-        ],
-        [{ bidderAddr: address(1), forgerAddr: address(900) }, () => false],
-        [{ slotNum: 9 }, () => false],
-        [{ forgerAddr: address(77) }, () => false]
-      ]
-      for (const [filters_, chooses] of filters) {
-        const ids = rows.filter(chooses).map(({ id }) => id)
-        yield* atOnce(
-          pages(size),
-          (query) =>
-            Effect.map(
-              ledger.reader.list("bids", { filters: filters_, ...query }),
-              ({ counts, items }) =>
-                assert.deepStrictEqual(
-                  { ids: items.map(({ bid }) => bid.itemId), counts },
-                  expected(ids, query),
-                  JSON.stringify([filters_, query])
-                )
-            )
-        )
-      }
-      const { items } = yield* ledger.reader.list("bids", { filters: {}, limit: 1 })
-      if (size > 0) {
-        assert.deepStrictEqual(items, [{
-          bid: {
-            itemId: 2,
-            slotNum: 7,
-            bidderAddr: address(0),
-            withdrawAddr: address(0),
-            bidValue: 2n,
-            ethereumBlockNum: 5n,
-            timestampMs: 6
-          },
-          coordinator: {
-            itemId: 1,
-            bidderAddr: address(0),
-            forgerAddr: address(900),
-            url: 'of (0), "quoted"',
-            ethereumBlockNum: 5n
-          }
-        }])
-        assert.isTrue(Object.isFrozen(items[0]!.bid))
-      }
-    }).pipe(Effect.scoped))
-
   it.live("batches: every page and count within every range of numbers", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger
@@ -201,8 +112,9 @@ describe.each(sizes)("a list of %i items", (size) => {
             && address(forger) === (filters.forgerAddr ?? address(forger)) &&
             slotNum === (filters.slotNum ?? slotNum)
           ).map(({ id }) => id)
+          const isBounded = Object.keys(filters_).length > 0
           yield* atOnce(
-            pages(size).filter((_, i) => i % 5 === 0),
+            pages(size).filter((_, i) => !isBounded || i % 5 === 0),
             (query) =>
               Effect.map(
                 ledger.reader.list("batches", { filters, ...query }),
