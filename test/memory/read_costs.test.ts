@@ -168,46 +168,6 @@ describe("the cost of reads in memory", () => {
     assert.deepStrictEqual(counts(), [[0, 0], [0, 0]])
   })
 
-  it("the 20000 bids of a bidder are reindexed under another forger and back", () => {
-    const auction = new Auction(() => genesisVariables(genesis).auction)
-    let itemId = 1
-    const register = (bidder: number, forger: number) =>
-      auction.register({
-        itemId: itemId++,
-        bidderAddr: addressOf(bidder),
-        forgerAddr: addressOf(forger),
-        url: "",
-        ethereumBlockNum: 1n
-      })
-    for (const bidder of [1, 2, 3]) register(bidder, bidder === 3 ? 0x42 : 0x41)
-    for (let i = 0; i < 60_000; i++) {
-      auction.bid({ itemId: i + 1, ...newBid(i % 50, addressOf(1 + i % 3), BigInt(i)) })
-    }
-    const ofForger = (forger: number) => {
-      const positions = auction.bids.index.select(
-        [
-          { kind: "value", indexKeys: [indexKeyNumber("bids", "slotNum")], values: new Set([7]) },
-          {
-            kind: "value",
-            indexKeys: [indexKeyNumber("bids", "forgerAddr")],
-            values: new Set([addressOf(forger)])
-          }
-        ],
-        0,
-        60_000
-      )
-      return positions.ascendingFrom(0, 60_000)
-    }
-    const expected = (bidders: ReadonlyArray<number>) =>
-      Array.from({ length: 60_000 }, (_, i) => i).filter((i) =>
-        i % 50 === 7 && bidders.includes(1 + i % 3)
-      )
-    register(2, 0x42)
-    assert.deepStrictEqual([ofForger(0x41), ofForger(0x42)], [expected([1]), expected([2, 3])])
-    auction.truncateCoordinators(3)
-    assert.deepStrictEqual([ofForger(0x41), ofForger(0x42)], [expected([1, 2]), expected([3])])
-  })
-
   it("a long part of a name has few candidates: the names that share its rarest substring", () => {
     const prefix = "The wrapped liquidity token of the pair "
     const names = Array.from(
