@@ -1,3 +1,4 @@
+import { Effect, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { askRun } from "./_run.ts"
@@ -49,6 +50,12 @@ export const freshSchema = async (databaseUrl: string): Promise<FreshDatabase> =
   const { name, url } = await createSchema(databaseUrl, inject("postgres").run)
   return { url, remove: async () => void await dropSchema(databaseUrl, name) }
 }
+
+/** A database that is removed with the scope. */
+export const scopedDatabase = (
+  create: () => Promise<FreshDatabase>
+): Effect.Effect<FreshDatabase, never, Scope.Scope> =>
+  Effect.acquireRelease(Effect.promise(create), ({ remove }) => Effect.promise(remove))
 
 /** Requested once in a test file. */
 let shared: Promise<string> | null = null

@@ -14,6 +14,7 @@ import type { OpenHistory } from "../laws/mod.ts"
 import { rememberedExitTrees } from "../derived/_stripped.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
 import { ledgerTables } from "./_writer_database.ts"
+import { scopedDatabase } from "../postgres/mod.ts"
 
 /** A ledger in a database, and the services behind its ports. */
 export interface SqlLedger extends OpenHistory {
@@ -36,10 +37,7 @@ export const emptyLedgers = Effect.gen(function*() {
   const free: Array<FreeDatabase> = []
 
   const newDatabase = Effect.gen(function*() {
-    const { url } = yield* Effect.acquireRelease(
-      Effect.promise(migratedDatabase),
-      ({ remove }) => Effect.promise(remove)
-    )
+    const { url } = yield* scopedDatabase(migratedDatabase)
     const services = yield* Layer.build(
       databaseLayer({ url: Redacted.make(url), maxConnections: 4 })
     )

@@ -1,3 +1,4 @@
+import { Effect, type Scope } from "effect"
 import { once } from "node:events"
 import { createServer, type AddressInfo, type Socket, connect } from "node:net"
 import { ClientMessages, ServerMessages } from "./_proxy_messages.ts"
@@ -79,6 +80,13 @@ export const startProxy = async (serverUrl: string): Promise<Proxy> => {
     }
   })
 }
+
+/** A proxy that stops with the scope. */
+export const proxyTo = (serverUrl: string): Effect.Effect<Proxy, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(() => startProxy(serverUrl)),
+    ({ close }) => Effect.promise(close)
+  )
 
 const placeOf = ({ hostname, port }: URL) => ({ host: hostname, port: Number(port || 5432) })
 

@@ -1,10 +1,38 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import { serverLayer } from "../../adapters/http/node/mod.ts"
-import { sqlStores, type SqlStoresOptions } from "../../adapters/sql/mod.ts"
+import { keccak256 } from "../../adapters/hashing/mod.ts"
+import { LedgerVersions, sqlStores, type SqlStoresOptions } from "../../adapters/sql/mod.ts"
 import { nodeOver } from "../../app/node/layers.ts"
-import { LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
+import {
+  LatestLedgerVersion,
+  LatestPoolVersion,
+  LedgerReader,
+  LedgerWriter,
+  PoolStore
+} from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
+
+/** Opens the stores of a database and the ledger over them, as one process does. */
+export const opened = (url: string, options: Omit<SqlStoresOptions, "url">) =>
+  Effect.map(
+    Layer.build(
+      Layer.fresh(
+        Ledger.layer(options.genesis, keccak256).pipe(
+          Layer.provideMerge(sqlStores({ url: Redacted.make(url), ...options }))
+        )
+      )
+    ),
+    (services) => ({
+      services,
+      ledger: Context.get(services, Ledger),
+      reader: Context.get(services, LedgerReader),
+      pool: Context.get(services, PoolStore),
+      versions: Context.get(services, LedgerVersions),
+      tip: Context.get(services, LatestLedgerVersion)!,
+      latestPoolVersion: Context.get(services, LatestPoolVersion)!
+    })
+  )
 
 /** Starts a node over a database on a free port, as the program does. */
 export const served = (url: string, options: Omit<SqlStoresOptions, "url">) =>

@@ -8,34 +8,28 @@ import { openLedger } from "../../adapters/sql/writes/open_ledger.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import type { StoreFailure } from "../../core/ports/mod.ts"
 import { migratedDatabase } from "./_migrated_database.ts"
+import { scopedDatabase } from "../postgres/mod.ts"
 
 /** A migrated database for one test, and a writer over it. */
 export interface WriterDatabase {
   readonly sql: SqlClient.SqlClient
   readonly values: Database["Service"]["values"]
   readonly writer: SqlLedgerWriter
-  /** Opens another writer for the scope. */
-  readonly another: Effect.Effect<SqlLedgerWriter, never, Scope.Scope>
   /** Opens the ledger of a network, as any process may at any time. */
   readonly open: (genesis: GenesisFeed) => Effect.Effect<void, DatabaseError | StoreFailure>
 }
 
 export const writerDatabase: Effect.Effect<WriterDatabase, never, Scope.Scope> = Effect.gen(
   function*() {
-    const { url } = yield* Effect.acquireRelease(
-      Effect.promise(migratedDatabase),
-      ({ remove }) => Effect.promise(remove)
-    )
+    const { url } = yield* scopedDatabase(migratedDatabase)
     const services = yield* Layer.build(
       leaseLayer().pipe(Layer.provideMerge(databaseLayer({ url: Redacted.make(url) })))
     )
-    const another = Effect.provide(makeLedgerWriter(), services)
     const { values, writes: sql } = Context.get(services, Database)
     return {
       sql,
       values,
-      writer: yield* another,
-      another,
+      writer: yield* Effect.provide(makeLedgerWriter(), services),
       open: (genesis: GenesisFeed) => Effect.provide(openLedger(genesis), services)
     }
   }
@@ -43,12 +37,11 @@ export const writerDatabase: Effect.Effect<WriterDatabase, never, Scope.Scope> =
 
 /**
  * Returns the content of every table of the ledger as text, one line for each row; `without` names
- * columns to leave out, `rows` are conditions on the rows `r`.
+ * columns to leave out.
  */
 export const contents = (
   sql: SqlClient.SqlClient,
-  without: { readonly [table: string]: ReadonlyArray<string> } = {},
-  rows: { readonly [table: string]: string } = {}
+  without: { readonly [table: string]: ReadonlyArray<string> } = {}
 ) =>
   Effect.orDie(Effect.gen(function*() {
     const tables: { [table: string]: ReadonlyArray<string> } = {}
@@ -58,7 +51,7 @@ export const contents = (
         `${row} - '${column}'`, "to_jsonb(r)") ??
         "r"
       const lines = yield* sql.unsafe<{ readonly line: string }>(
-        `SELECT (${columns})::text AS line FROM ${table} AS r WHERE ${rows[table] ?? "true"}`
+        `SELECT (${columns})::text AS line FROM ${table} AS r`
       )
       // sorted here, because sorting by a locale is slow in the server
       tables[table] = lines.map(({ line }) => line).sort()

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 import { chain, genesis, ownCluster } from "./_own_server.ts"
-import { type Failure, startProxy } from "../_proxy.ts"
+import { type Failure, proxyTo } from "../_proxy.ts"
 import { request, served } from "../_running_node.ts"
 
 describe("a database", () => {
@@ -17,10 +17,7 @@ describe("a database", () => {
     it.live(`that loses a block's COMMIT (${failure}) stores the block once, or not at all`, () =>
       Effect.scoped(Effect.gen(function*() {
         const url = yield* database
-        const proxy = yield* Effect.acquireRelease(
-          Effect.promise(() => startProxy(url)),
-          ({ close }) => Effect.promise(close)
-        )
+        const proxy = yield* proxyTo(url)
         const { ledger, port } = yield* served(proxy.url, {
           genesis,
           statementTimeoutMs: 1000,

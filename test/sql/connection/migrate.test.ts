@@ -3,7 +3,12 @@ import { Effect, Exit, Redacted, Result } from "effect"
 import { Database, databaseLayer } from "../../../adapters/sql/connection/database.ts"
 import { migrate, type Migration } from "../../../adapters/sql/schema/migrate.ts"
 import { migrations as ownMigrations } from "../../../adapters/sql/schema/migrations.ts"
-import { type FreshDatabase, freshDatabase, freshSchema } from "../../postgres/mod.ts"
+import {
+  freshDatabase,
+  type FreshDatabase,
+  freshSchema,
+  scopedDatabase
+} from "../../postgres/mod.ts"
 
 const first: Migration = {
   number: 1,
@@ -31,10 +36,7 @@ describe("migrations", () => {
     Effect.provide(effect, databaseLayer({ url: Redacted.make(url), maxConnections: 4 }), {
       local: true
     })
-  const empty = Effect.acquireRelease(
-    Effect.promise(() => freshSchema(database.url)),
-    ({ remove }) => Effect.promise(remove)
-  )
+  const empty = scopedDatabase(() => freshSchema(database.url))
   const query = (url: string, statement: string) =>
     inProcess(
       url,

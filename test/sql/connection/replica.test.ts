@@ -1,16 +1,14 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { Effect, Redacted, Schedule } from "effect"
 import { TestClock } from "effect/testing"
-import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import { openMonitor } from "../../../adapters/metrics/mod.ts"
 import { preferReplica } from "../../../adapters/sql/reads/mod.ts"
-import { sqlStores } from "../../../adapters/sql/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
-import { LedgerReader, Monitor, NotRegistered, StoreFailure } from "../../../core/ports/mod.ts"
-import { Ledger } from "../../../core/use_cases/mod.ts"
+import { type LedgerReader, Monitor, NotRegistered, StoreFailure } from "../../../core/ports/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
-import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
-import { startProxy } from "../_proxy.ts"
+import { freshDatabase, type FreshDatabase, scopedDatabase } from "../../postgres/mod.ts"
+import { proxyTo } from "../_proxy.ts"
+import { opened } from "../_running_node.ts"
 
 const simulation = simulate({
   seed: "replica",
@@ -48,39 +46,26 @@ describe("reading from a replica", () => {
     await replica.remove()
   })
 
-  const opened = (url: string, replicaUrl?: string) =>
-    Effect.gen(function*() {
-      const stores = sqlStores({
-        url: Redacted.make(url),
-        genesis,
-        maxConnections: 6,
-        ...(replicaUrl === undefined ? {} : { replicaUrl: Redacted.make(replicaUrl) })
-      })
-      const services = yield* Layer.build(
-        Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(stores)))
-      )
-      return { ledger: Context.get(services, Ledger), reader: Context.get(services, LedgerReader) }
+  const openedAt = (url: string, replicaUrl?: string) =>
+    opened(url, {
+      genesis,
+      maxConnections: 6,
+      ...(replicaUrl === undefined ? {} : { replicaUrl: Redacted.make(replicaUrl) })
     })
 
   it.live("fails to open with a replica that is not a copy, and never uses one that it meets later", () =>
     Effect.scoped(Effect.gen(function*() {
-      const other = yield* Effect.acquireRelease(
-        Effect.promise(freshDatabase),
-        ({ remove }) => Effect.promise(remove)
-      )
+      const other = yield* scopedDatabase(freshDatabase)
       // the same network, and more blocks than the primary has
-      const { ledger } = yield* opened(other.url)
+      const { ledger } = yield* openedAt(other.url)
       for (const block of chain) yield* ledger.applyBlock(block)
-      const error = yield* Effect.flip(opened(primary.url, other.url))
+      const error = yield* Effect.flip(openedAt(primary.url, other.url))
       assert.strictEqual(error._tag === "DatabaseError" && error.reason, "otherNetwork")
       assert.match(error.message, /^The replica is not a copy of the database/u)
 
-      const proxy = yield* Effect.acquireRelease(
-        Effect.promise(() => startProxy(other.url)),
-        ({ close }) => Effect.promise(close)
-      )
+      const proxy = yield* proxyTo(other.url)
       proxy.refusing = true
-      const { reader } = yield* opened(primary.url, proxy.url)
+      const { reader } = yield* openedAt(primary.url, proxy.url)
       proxy.refusing = false
       for (let i = 0; i < 10; i++) {
         assert.strictEqual((yield* reader.snapshotId).version, 0)
@@ -92,20 +77,17 @@ describe("reading from a replica", () => {
     Effect.scoped(Effect.gen(function*() {
       const absent = new URL(primary.url)
       absent.pathname = "/absent"
-      const error = yield* Effect.flip(opened(primary.url, absent.href))
+      const error = yield* Effect.flip(openedAt(primary.url, absent.href))
       assert.strictEqual(error._tag === "DatabaseError" && error.reason, "refused")
       assert.match(
         error.message,
         /^The replica refuses connections: .*absent.*; correct its URL or the privileges of its user/u
       )
 
-      const proxy = yield* Effect.acquireRelease(
-        Effect.promise(() => startProxy(primary.url)),
-        ({ close }) => Effect.promise(close)
-      )
+      const proxy = yield* proxyTo(primary.url)
       proxy.refusing = true
       const monitor = openMonitor()
-      yield* Effect.provideService(opened(primary.url, proxy.url), Monitor, monitor)
+      yield* Effect.provideService(openedAt(primary.url, proxy.url), Monitor, monitor)
       const state = Effect.map(monitor.health, ({ replica }) => replica?.state)
       assert.strictEqual(yield* state, "degraded")
       proxy.refusing = false
@@ -117,17 +99,14 @@ describe("reading from a replica", () => {
 
   it.live("never shows an older ledger than this process has shown or written", () =>
     Effect.scoped(Effect.gen(function*() {
-      const proxy = yield* Effect.acquireRelease(
-        Effect.promise(() => startProxy(replica.url)),
-        ({ close }) => Effect.promise(close)
-      )
-      const copy = yield* opened(replica.url)
+      const proxy = yield* proxyTo(replica.url)
+      const copy = yield* openedAt(replica.url)
       yield* Effect.promise(() =>
         execute(replica.url, "UPDATE token SET name = 'Ether of the replica'")
       )
-      yield* opened(primary.url)
+      yield* openedAt(primary.url)
       yield* Effect.promise(() => copyOrigin(primary.url, replica.url))
-      const { ledger, reader } = yield* opened(primary.url, proxy.url)
+      const { ledger, reader } = yield* openedAt(primary.url, proxy.url)
       /** Which database answered, and for which version. */
       const answeredBy = Effect.map(
         reader.find("token", 0),

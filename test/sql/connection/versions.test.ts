@@ -1,23 +1,22 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Redacted, Schedule, Stream } from "effect"
+import { Context, Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
-import { LedgerVersions, sqlStores } from "../../../adapters/sql/mod.ts"
+import type { LedgerVersions } from "../../../adapters/sql/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import * as memory from "../../../adapters/memory/mod.ts"
 import {
   type LedgerPart,
   ledgerParts,
   LedgerReader,
-  LatestLedgerVersion,
-  PoolStore,
-  LatestPoolVersion
+  LatestLedgerVersion
 } from "../../../core/ports/mod.ts"
 import { Ledger } from "../../../core/use_cases/mod.ts"
 import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { numbered, owners, unlimited } from "../_pool_subject.ts"
+import { opened } from "../_running_node.ts"
 import { withHeads } from "../../properties/_heads.ts"
-import { startProxy } from "../_proxy.ts"
+import { proxyTo } from "../_proxy.ts"
 
 const simulation = simulate({
   seed: "versions",
@@ -36,21 +35,7 @@ describe("ledger versions", () => {
   })
   afterAll(() => database.remove())
 
-  const opened = (url: string) =>
-    Effect.gen(function*() {
-      const stores = sqlStores({ url: Redacted.make(url), genesis, maxConnections: 6 })
-      const services = yield* Layer.build(
-        Layer.fresh(Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(stores)))
-      )
-      return {
-        ledger: Context.get(services, Ledger),
-        reader: Context.get(services, LedgerReader),
-        versions: Context.get(services, LedgerVersions),
-        pool: Context.get(services, PoolStore),
-        tip: Context.get(services, LatestLedgerVersion)!,
-        latestPoolVersion: Context.get(services, LatestPoolVersion)!
-      }
-    })
+  const openedAt = (url: string) => opened(url, { genesis, maxConnections: 6 })
   /** Waits until the version is known. */
   const untilKnown = (versions: LedgerVersions["Service"], version: number) =>
     Stream.runHead(Stream.filter(versions.changes, (each) => each >= version))
@@ -59,11 +44,8 @@ describe("ledger versions", () => {
 
   it.live("reach other processes as they are written, and never go back, through rollbacks and lost connections", () =>
     Effect.scoped(Effect.gen(function*() {
-      const proxy = yield* Effect.acquireRelease(
-        Effect.promise(() => startProxy(database.url)),
-        ({ close }) => Effect.promise(close)
-      )
-      const [writer, other] = [yield* opened(database.url), yield* opened(proxy.url)]
+      const proxy = yield* proxyTo(database.url)
+      const [writer, other] = [yield* openedAt(database.url), yield* openedAt(proxy.url)]
       const seen: Array<number> = []
       const inMemory = yield* Layer.build(
         Layer.fresh(
@@ -128,7 +110,7 @@ describe("ledger versions", () => {
 
   it.live("are sent by the transaction itself: a listener receives one that was never queried", () =>
     Effect.scoped(Effect.gen(function*() {
-      const { versions } = yield* opened(database.url)
+      const { versions } = yield* openedAt(database.url)
       // no UPDATE of the row: a query would not find this version
       const notify = Effect.promise(() =>
         execute(
@@ -146,11 +128,8 @@ describe("ledger versions", () => {
 
   it.live("of the pool: a process receives the changes of another one, and knows nothing while notifications are missing", () =>
     Effect.scoped(Effect.gen(function*() {
-      const proxy = yield* Effect.acquireRelease(
-        Effect.promise(() => startProxy(database.url)),
-        ({ close }) => Effect.promise(close)
-      )
-      const [one, other] = [yield* opened(database.url), yield* opened(proxy.url)]
+      const proxy = yield* proxyTo(database.url)
+      const [one, other] = [yield* openedAt(database.url), yield* openedAt(proxy.url)]
       const until = (holds: () => boolean) =>
         Effect.repeat(Effect.sync(holds), { until: (held) => held, schedule: Schedule.spaced(20) })
       const moved = numbered(1)
@@ -183,12 +162,9 @@ describe("ledger versions", () => {
 
   it.live("arrive again after the connection that listens has died without a sign", () =>
     Effect.scoped(Effect.gen(function*() {
-      const proxy = yield* Effect.acquireRelease(
-        Effect.promise(() => startProxy(database.url)),
-        ({ close }) => Effect.promise(close)
-      )
+      const proxy = yield* proxyTo(database.url)
       const muted = proxy.failNext(/^LISTEN/u, "mute")
-      const { latestPoolVersion } = yield* opened(proxy.url)
+      const { latestPoolVersion } = yield* openedAt(proxy.url)
       yield* Effect.promise(() => muted)
       assert.isNull(latestPoolVersion.version())
       yield* Effect.repeat(Effect.sync(() => latestPoolVersion.version()), {

@@ -13,6 +13,7 @@ import { rounds } from "../../rounds.ts"
 import { migratedDatabase } from "../_migrated_database.ts"
 import { type Agreement, mirrored } from "./_mirrored.ts"
 import { openMemoryStores, openSqlStores } from "./_stores.ts"
+import { scopedDatabase } from "../../postgres/mod.ts"
 
 const seed = process.env.SEED ?? "1"
 
@@ -28,10 +29,7 @@ describe(`the pool over PostgreSQL and in memory (replay: SEED=${seed} npm test 
           seed,
           runs: Number(process.env.RUNS ?? rounds({ short: 1, long: 4 })),
           open: Effect.gen(function*() {
-            const place = yield* Effect.acquireRelease(
-              Effect.promise(migratedDatabase),
-              ({ remove }) => Effect.promise(remove)
-            )
+            const place = yield* scopedDatabase(migratedDatabase)
             return mirrored(
               yield* openMemoryStores(genesis),
               yield* Effect.orDie(openSqlStores(place.url, genesis)),

@@ -1,16 +1,16 @@
 /* Heads in PostgreSQL: shared by all processes, and any number needs the space of a few. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted, Schedule } from "effect"
-import { keccak256 } from "../../../adapters/crypto/mod.ts"
-import { sqlStores } from "../../../adapters/sql/mod.ts"
+import { Effect, Schedule } from "effect"
 import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
 import type { HeadFeed } from "../../../core/domain/mod.ts"
-import { LedgerReader, LatestLedgerVersion, synchedBlockNum } from "../../../core/ports/mod.ts"
-import { feedPosition, Ledger } from "../../../core/use_cases/mod.ts"
+import { synchedBlockNum } from "../../../core/ports/mod.ts"
+import { feedPosition } from "../../../core/use_cases/mod.ts"
 import { auditIn, openDatabase } from "../../audit/_stores.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { rounds } from "../../rounds.ts"
 import { migratedDatabase } from "../_migrated_database.ts"
+import { opened } from "../_running_node.ts"
+import { scopedDatabase } from "../../postgres/mod.ts"
 
 const options = { seed: "heads", rollBackPeriodBlocks: 0, placeholderRoots: true } as const
 const { genesis } = simulate(options)
@@ -25,28 +25,9 @@ const above = (by: bigint): HeadFeed => ({
   chainHead: last.number + by + 7n
 })
 
-const database = Effect.acquireRelease(
-  Effect.promise(migratedDatabase),
-  ({ remove }) => Effect.promise(remove)
-)
+const database = scopedDatabase(migratedDatabase)
 
-/** Opens the stores of a database, as one process does. */
-const opened = (url: string) =>
-  Effect.map(
-    Layer.build(
-      Layer.fresh(
-        Ledger.layer(genesis, keccak256).pipe(
-          Layer.provideMerge(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 4 }))
-        )
-      )
-    ),
-    (services) => ({
-      services,
-      ledger: Context.get(services, Ledger),
-      reader: Context.get(services, LedgerReader),
-      tip: Context.get(services, LatestLedgerVersion)!
-    })
-  )
+const openedAt = (url: string) => opened(url, { genesis, maxConnections: 4 })
 
 /** Bytes of all tables and indexes, without the maps that a vacuum adds. */
 const bytesOf = (url: string) =>
@@ -62,9 +43,9 @@ describe("a head in PostgreSQL", () => {
   it.live("is known to other processes at once, and after a restart", () =>
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* database
-      const other = yield* opened(url)
+      const other = yield* openedAt(url)
       const before = yield* Effect.scoped(Effect.gen(function*() {
-        const { ledger, reader } = yield* opened(url)
+        const { ledger, reader } = yield* openedAt(url)
         yield* Effect.forEach(records, ledger.applyRecord, { discard: true })
         yield* ledger.setHead(above(900n))
         return yield* reader.state
@@ -95,7 +76,7 @@ describe("a head in PostgreSQL", () => {
     () =>
       Effect.scoped(Effect.gen(function*() {
         const { url } = yield* database
-        const { ledger, reader } = yield* opened(url)
+        const { ledger, reader } = yield* openedAt(url)
         yield* Effect.forEach(records, ledger.applyRecord, { discard: true })
         const heads = BigInt(rounds({ short: 2000, long: 20_000 }))
         const vacuumed = Effect.andThen(
@@ -119,7 +100,7 @@ describe("a head in PostgreSQL", () => {
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* database
       yield* Effect.scoped(Effect.gen(function*() {
-        const { ledger } = yield* opened(url)
+        const { ledger } = yield* openedAt(url)
         yield* Effect.forEach(records, ledger.applyRecord, { discard: true })
         yield* ledger.setHead(above(0n))
       }))
