@@ -11,6 +11,8 @@ import type { SqlClient } from "effect/sql"
 import { accountLeaf, merkleTree } from "../../adapters/crypto/mod.ts"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { auditDatabase, Database } from "../../adapters/sql/mod.ts"
+import { makeLedgerReader } from "../../adapters/sql/reads/ledger_reader.ts"
+import { limitMax } from "../../core/contract/mod.ts"
 import { auditChecks, Findings } from "../../core/use_cases/mod.ts"
 import { freshDatabase, freshSchema } from "../postgres/mod.ts"
 import { marketOf } from "../properties/_market.ts"
@@ -26,27 +28,26 @@ import { auditDamaged, auditIn, openDatabase, play } from "./_stores.ts"
 
 const seed = process.env.SEED ?? "1"
 
-let database: Promise<string> | undefined
+let shared: Promise<string> | undefined
 const emptySchema = Effect.promise(async () =>
-  freshSchema(await (database ??= freshDatabase().then(({ url }) => url)))
+  freshSchema(await (shared ??= freshDatabase().then(({ url }) => url)))
 )
 const placeOf = (network: Network) =>
   Effect.gen(function*() {
     const { url } = yield* emptySchema
     yield* play(url, network, seed)
-    return (yield* openDatabase(url)).writes
+    return yield* openDatabase(url)
   })
 
 describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/database.test.ts)`, () => {
   const scope = Effect.runSync(Scope.make())
+  const { genesis, records } = networkOf(crowdedOptionsOf(seed), 600)
+  let database: Database["Service"]
   let sql: SqlClient.SqlClient
-  beforeAll(
-    async () =>
-      void (sql = await Effect.runPromise(
-        Scope.provide(placeOf(networkOf(crowdedOptionsOf(seed), 600)), scope)
-      )),
-    60_000
-  )
+  beforeAll(async () => {
+    database = await Effect.runPromise(Scope.provide(placeOf({ genesis, records }), scope))
+    sql = database.writes
+  }, 60_000)
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
 
   it.effect(
@@ -74,29 +75,10 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
     "compares the root over all accounts with the state root of the last batch",
     () =>
       Effect.gen(function*() {
-        const accounts = yield* sql.unsafe<
-          {
-            readonly index: bigint
-            readonly token: bigint
-            readonly nonce: bigint
-            readonly balance: string
-            readonly key: string
-            readonly address: string
-          }
-        >(
-          "SELECT account_index AS index, token_id AS token, nonce, balance::text AS balance, encode(public_key, 'hex') AS key, '0x' || encode(address, 'hex') AS address FROM account"
-        )
+        const { items } = yield* makeLedgerReader(database.values, { genesis })
+          .list("accounts", { filters: {}, limit: limitMax })
         const { root } = merkleTree(
-          accounts.map(({ address, balance, index, key, nonce, token }) => ({
-            index: Number(index),
-            leaf: accountLeaf({
-              tokenId: Number(token),
-              nonce,
-              balance: BigInt(balance),
-              publicKey: key,
-              address
-            })
-          }))
+          items.map(({ account }) => ({ index: account.index, leaf: accountLeaf(account) }))
         )
         const { checks, violations } = yield* auditDamaged(sql, [
           `UPDATE batch SET state_root = ${root} WHERE batch_num = (SELECT max(batch_num) FROM batch)`
@@ -104,7 +86,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
         assert.deepStrictEqual(violations, [])
         assert.strictEqual(
           checks.find(({ check }) => check === "state-root")!.checked,
-          accounts.length
+          items.length
         )
       }),
     60_000
@@ -114,7 +96,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
     "finds nothing in a network whose feed leaves out empty blocks, and names a missing block and a changed gap",
     () =>
       Effect.gen(function*() {
-        const gapped = yield* placeOf(gappedNetworkOf(optionsOf(seed), 100))
+        const { writes: gapped } = yield* placeOf(gappedNetworkOf(optionsOf(seed), 100))
         const [gap] = yield* gapped.unsafe<{ readonly number: string; readonly previous: string }>(
           "SELECT number::text AS number, previous_after_gap::text AS previous FROM block WHERE previous_after_gap IS NOT NULL ORDER BY block.number DESC LIMIT 1"
         )

@@ -11,27 +11,17 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { deserialize, serialize } from "node:v8"
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib"
-import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { auditJournal, journaledStores, JournalStores } from "../../adapters/journal/mod.ts"
-import { layerOf, openAuditedLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { nodeOver } from "../../app/node/layers.ts"
 import { driveOnce, initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { makeProofVerifier, treeHashes } from "../../app/commands/verify/auditing.ts"
 import { lastVerification, saveVerification } from "../../app/commands/verification.ts"
 import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
-import { LedgerReader, LedgerWriter, SignatureVerifier } from "../../core/ports/mod.ts"
-import {
-  type AuditOptions,
-  type AuditReport,
-  auditPoolPorts,
-  Findings,
-  Ledger
-} from "../../core/use_cases/mod.ts"
+import { LedgerWriter, SignatureVerifier } from "../../core/ports/mod.ts"
+import { type AuditOptions, type AuditReport, Findings, Ledger } from "../../core/use_cases/mod.ts"
 import { withHeads } from "../properties/_heads.ts"
-import { l2TransactionId } from "../../core/encoding/mod.ts"
 import { withGaps } from "../laws/mod.ts"
-import { ownersOf } from "../laws/pool/_pool_rows.ts"
 
 const verifier = Layer.succeed(SignatureVerifier, {
   transaction: () => Effect.succeed(true),
@@ -60,17 +50,27 @@ const settings = {} as Parameters<typeof saveVerification>[2]
 
 const directories = mkdtempSync(join(tmpdir(), "audit-"))
 const sound = join(directories, "sound")
-beforeAll(() =>
-  Effect.runPromise(Effect.scoped(Effect.provide(
-    Effect.gen(function*() {
-      const ledger = yield* Ledger
-      for (const record of records) yield* ledger.applyRecord(record)
-      for (let step = 0; step < 3; step++) yield* driveOnce(simulation)
-    }),
-    Layer.fresh(
-      nodeOver(journaledStores({ directory: sound, genesis, closingMs: 0 }), { genesis, verifier })
-    )
-  ))), 60_000)
+const storesOf = (directory: string) => journaledStores({ directory, genesis, closingMs: 0 })
+
+/** Writes records to a directory, and then what a program writes. */
+const write = (
+  directory: string,
+  written: ReadonlyArray<FeedRecord>,
+  after: Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof nodeOver>>> = Effect.void
+) =>
+  Effect.scoped(Effect.provide(
+    Effect.andThen(
+      Effect.flatMap(Ledger, (ledger) => Effect.forEach(written, ledger.applyRecord)),
+      after
+    ),
+    Layer.fresh(nodeOver(storesOf(directory), { genesis, verifier }))
+  ))
+
+beforeAll(
+  () =>
+    Effect.runPromise(write(sound, records, Effect.repeat(driveOnce(simulation), { times: 2 }))),
+  60_000
+)
 afterAll(() => rmSync(directories, { recursive: true, force: true }))
 
 const audited = (
@@ -84,16 +84,16 @@ const audited = (
     return findings.report()
   }))
 
-let copies = 0
-/** Returns the report about a damaged copy. */
+/** Returns the report about a damaged copy of a directory. */
 const reportOf = (
-  damage: (database: DatabaseSync) => void
+  directory: string,
+  damage: (database: DatabaseSync, copy: string) => void
 ): Effect.Effect<ReadonlyArray<string>, unknown> =>
   Effect.suspend(() => {
-    const copy = join(directories, `copy${copies++}`)
-    cpSync(sound, copy, { recursive: true })
+    const copy = mkdtempSync(join(directories, "copy-"))
+    cpSync(directory, copy, { recursive: true })
     const database = new DatabaseSync(join(copy, "journal.sqlite"))
-    damage(database)
+    damage(database, copy)
     database.close()
     return Effect.map(audited(copy), ({ violations }) =>
       violations.map(({ check, expected, found, place }) =>
@@ -145,19 +145,11 @@ describe("an audit of a data directory", () => {
     () =>
       Effect.gen(function*() {
         const directory = join(directories, "gaps")
-        yield* Effect.scoped(Effect.provide(
-          Effect.gen(function*() {
-            const ledger = yield* Ledger
-            for (const record of gapped) yield* ledger.applyRecord(record)
-          }),
-          Layer.fresh(
-            nodeOver(journaledStores({ directory, genesis, closingMs: 0 }), { genesis, verifier })
-          )
-        ))
+        yield* write(directory, gapped)
         assert.deepStrictEqual((yield* audited(directory, { tree: true })).violations, [])
         yield* Effect.scoped(Effect.provide(
           Effect.flatMap(JournalStores, ({ checkpoint }) => checkpoint),
-          Layer.fresh(journaledStores({ directory, genesis, closingMs: 0 }))
+          Layer.fresh(storesOf(directory))
         ))
         assert.deepStrictEqual((yield* audited(directory, { tree: true })).violations, [])
       }),
@@ -209,7 +201,7 @@ describe("an audit of a data directory", () => {
   for (const [damage, make, expectedReport] of damages) {
     it.effect(`names ${damage}`, () =>
       Effect.gen(function*() {
-        const found = yield* reportOf(make)
+        const found = yield* reportOf(sound, make)
         assert.isTrue(found.some((line) => expectedReport.test(line)), found.join("\n"))
       }), 60_000)
   }
@@ -227,7 +219,7 @@ describe("an audit of a data directory with a checkpoint", () => {
           () => Result.void
         )
       }),
-      Layer.fresh(journaledStores({ directory: checkpointed, genesis, closingMs: 0 }))
+      Layer.fresh(storesOf(checkpointed))
     )))
   })
 
@@ -268,83 +260,29 @@ describe("an audit of a data directory with a checkpoint", () => {
       `names a change of ${place} in the checkpoint, with recomputed checksums`,
       () =>
         Effect.gen(function*() {
-          const copy = join(directories, `changed${place.replaceAll("/", "-")}`)
-          cpSync(checkpointed, copy, { recursive: true })
-          const database = new DatabaseSync(join(copy, "journal.sqlite"))
-          const manifest = JSON.parse(
-            String(database.prepare("SELECT manifest FROM checkpoint").get()!.manifest)
-          )
-          const part = manifest.ledger.lists[list].parts[0]
-          const file = join(copy, "checkpoint", String(part[0]))
-          const rows = deserialize(inflateRawSync(readFileSync(file)))
-          change(rows)
-          const changed = deflateRawSync(serialize(rows))
-          part[1] = crc32(changed)
-          writeFileSync(file, changed)
-          const text = JSON.stringify(manifest)
-          database.prepare("UPDATE checkpoint SET manifest = ?, checksum = ?").run(
-            text,
-            crc32(text)
-          )
-          database.close()
-          const found = (yield* audited(copy)).violations.map(({ check, place }) =>
-            `${check}: ${place}`
-          )
+          const found = yield* reportOf(checkpointed, (database, copy) => {
+            const manifest = JSON.parse(
+              String(database.prepare("SELECT manifest FROM checkpoint").get()!.manifest)
+            )
+            const part = manifest.ledger.lists[list].parts[0]
+            const file = join(copy, "checkpoint", String(part[0]))
+            const rows = deserialize(inflateRawSync(readFileSync(file)))
+            change(rows)
+            const changed = deflateRawSync(serialize(rows))
+            part[1] = crc32(changed)
+            writeFileSync(file, changed)
+            const text = JSON.stringify(manifest)
+            database.prepare("UPDATE checkpoint SET manifest = ?, checksum = ?").run(
+              text,
+              crc32(text)
+            )
+          })
           assert.strictEqual(found.length, 1)
           assert.isTrue(found[0]!.startsWith(`checkpoint: ${place}`), found[0])
         }),
       60_000
     )
   }
-})
-
-describe("an audit of a pool", () => {
-  it.effect("names transactions that do not follow from the ledger", () =>
-    Effect.gen(function*() {
-      const { applyRecord, ledger } = openAuditedLedger(genesis, keccak256)
-      for (const record of records) applyRecord(record, "")
-      const { batchNum } = ledger.snapshotId()
-      const { ethereumBlockHash } = ledger.find("batch", batchNum!).item!
-      const body = { tokenId: 0, fromAccountIndex: 256, amount: 0n, fee: 1, nonce: 900n }
-      const id = Result.getOrThrow(l2TransactionId(body, keccak256))
-      const pool = openMemoryPool()
-      yield* pool.addTransaction(
-        {
-          ...body,
-          id,
-          type: "Exit",
-          toAccountIndex: 1,
-          toAddress: null,
-          toPublicKey: null,
-          signature: "",
-          request: null,
-          state: "pend",
-          timestampMs: 1,
-          batchNum: null
-        },
-        ownersOf(1),
-        { pendingMax: 9, pendingPerAccountMax: 9 }
-      )
-      yield* pool.reconcile({
-        from: null,
-        to: { batchNum: batchNum!, ethereumBlockHash },
-        changes: [{ id, from: "pend", fromBatchNum: null, to: "fged", batchNum: 1, reason: "" }]
-      }, 2)
-      const findings = new Findings()
-      yield* Effect.provide(
-        Effect.flatMap(
-          LedgerReader,
-          (reader) => auditPoolPorts({ pool, reader }, keccak256, findings)
-        ),
-        layerOf(ledger)
-      )
-      assert.deepStrictEqual(findings.report().violations, [{
-        check: "pool-ledger",
-        place: `pool transaction ${id}`,
-        found: "forged in batch 1",
-        expected: "forged in batch null"
-      }])
-    }))
 })
 
 describe("an audit of a feed", () => {
