@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import {
@@ -9,7 +10,8 @@ import {
   JournalStores,
   journaledStores
 } from "../../adapters/journal/mod.ts"
-import type { GenesisFeed } from "../../core/domain/mod.ts"
+import { initialHistory, simulate } from "../../app/simulator/mod.ts"
+import type { FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerHistory, LedgerReader, LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { rememberedExitTrees } from "../derived/_stripped.ts"
@@ -24,6 +26,41 @@ export const temporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Eff
   Effect.sync(() => mkdtempSync(join(memoryDirectory(), "journal-"))),
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
+
+/** Returns a small network with rollbacks, whose records have about so many transactions. */
+export const smallNetwork = (
+  seed: string,
+  transactions = 120
+): { readonly genesis: GenesisFeed; readonly records: ReadonlyArray<FeedRecord> } => {
+  const simulation = simulate({
+    seed,
+    users: 12,
+    tokens: 3,
+    transactionsPerBlock: 4,
+    rollBackPeriodBlocks: 9,
+    placeholderRoots: true
+  })
+  return {
+    genesis: simulation.genesis,
+    records: [...initialHistory(simulation, transactions)]
+  }
+}
+
+/**
+ * Returns times and digests of all files of a directory by their paths, and its folders; undefined
+ * if it is missing.
+ */
+export const filesIn = (directory: string): ReadonlyMap<string, string> | undefined =>
+  existsSync(directory)
+    ? new Map(
+      readdirSync(directory, { recursive: true, withFileTypes: true }).map((entry) => {
+        const path = join(entry.parentPath, entry.name)
+        if (!entry.isFile()) return [path, "folder"]
+        const digest = createHash("sha256").update(readFileSync(path)).digest("hex")
+        return [path, `${statSync(path).mtimeMs} ${digest}`]
+      })
+    )
+    : undefined
 
 /** Stores with a history. */
 export interface JournaledStores extends Stores {
@@ -65,6 +102,25 @@ export const ledgerOver = (
       )
     ),
     (services) => Context.get(services, Ledger)
+  )
+
+/** Applies records to stores. */
+export const applyRecords = (
+  genesis: GenesisFeed,
+  stores: Pick<Stores, "writer">,
+  records: ReadonlyArray<FeedRecord>
+) =>
+  Effect.scoped(
+    Effect.flatMap(
+      ledgerOver(genesis, stores),
+      (ledger) => Effect.forEach(records, (record) => ledger.applyRecord(record), { discard: true })
+    )
+  )
+
+/** Opens a directory, and returns its content. */
+export const contentIn = (directory: string, genesis: GenesisFeed) =>
+  Effect.scoped(
+    Effect.flatMap(openStores(directory, genesis), (stores) => dumpStores(stores, noKeys()))
   )
 
 /**

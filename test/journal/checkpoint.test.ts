@@ -15,7 +15,7 @@ import { initialHistory, simulate, writeFeed } from "../../app/simulator/mod.ts"
 import { Monitor } from "../../core/ports/mod.ts"
 import { replayOf, rounds } from "../rounds.ts"
 import { openModel } from "./_crash_model.ts"
-import { ledgerOver, openStores, temporaryDirectory } from "./_directories.ts"
+import { filesIn, ledgerOver, openStores, temporaryDirectory } from "./_directories.ts"
 import { readFeed } from "./_feed.ts"
 import { keysOf, scriptOf, seededRandom, type Write } from "./_script.ts"
 import { dumpStores, noKeys, type Stores } from "./_store_dump.ts"
@@ -75,17 +75,6 @@ const keepCheckpointOnly = (directory: string): number => {
 /** Returns the names of the stored parts. */
 const partsIn = (directory: string): ReadonlyArray<string> =>
   readdirSync(join(directory, "checkpoint")).sort()
-
-/** Returns the bytes of all files of a directory, by their paths. */
-const contentOf = (directory: string): ReadonlyMap<string, string> =>
-  new Map(
-    readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) =>
-      entry.isFile()
-    ).map(({ name, parentPath }) => [
-      join(parentPath, name),
-      readFileSync(join(parentPath, name), "base64")
-    ])
-  )
 
 /** Changes the database of a closed journal. Returns the number of changed rows. */
 const statement = (directory: string, text: string): number => {
@@ -504,12 +493,12 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
         const directory = yield* temporaryDirectory
         yield* writeRecords(directory, 60)
         damage(directory)
-        const before = contentOf(directory)
+        const before = filesIn(directory)
         const error = yield* Effect.flip(
           Effect.scoped(openStores(directory, genesis))
         )
         assert.strictEqual(error.reason, "damaged", `${name}: ${error.message}`)
-        assert.deepStrictEqual(contentOf(directory), before, `${name}: the start changes a file`)
+        assert.deepStrictEqual(filesIn(directory), before, `${name}: the start changes a file`)
       }
     })))
 

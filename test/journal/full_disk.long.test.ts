@@ -4,23 +4,19 @@ import { commitFailure } from "../../adapters/journal/log/commit_failure.ts"
 import { recordedStores } from "../../adapters/journal/mod.ts"
 import { openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { Journal } from "../../adapters/journal/log/journal.ts"
-import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { LedgerReader, LedgerWriter, PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
 import { idOf, ownersOf, poolTransactionOf } from "../laws/pool/_pool_rows.ts"
-import { ledgerOver, type OpenedStores, openStores, temporaryDirectory } from "./_directories.ts"
+import {
+  ledgerOver,
+  type OpenedStores,
+  openStores,
+  smallNetwork,
+  temporaryDirectory
+} from "./_directories.ts"
 import { dumpStores, noKeys } from "./_store_dump.ts"
 
-const simulation = simulate({
-  seed: "full disk",
-  users: 12,
-  tokens: 3,
-  transactionsPerBlock: 4,
-  rollBackPeriodBlocks: 9,
-  placeholderRoots: true
-})
-const { genesis } = simulation
-const records = [...initialHistory(simulation, 1200)]
+const { genesis, records } = smallNetwork("full disk", 1200)
 const limits = { pendingMax: 1e6, pendingPerAccountMax: 1e6 }
 const pagesMax = 1e9
 

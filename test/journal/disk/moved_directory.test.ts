@@ -5,7 +5,6 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   symlinkSync
@@ -14,63 +13,38 @@ import { dirname, join } from "node:path"
 import { Parts } from "../../../adapters/journal/checkpoint/mod.ts"
 import { Journal } from "../../../adapters/journal/log/journal.ts"
 import { JournalError } from "../../../adapters/journal/mod.ts"
-import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
-import type { FeedRecord } from "../../../core/domain/mod.ts"
 import { rounds } from "../../rounds.ts"
-import { ledgerOver, type OpenedStores, openStores, temporaryDirectory } from "../_directories.ts"
+import {
+  applyRecords,
+  contentIn,
+  filesIn,
+  ledgerOver,
+  openStores,
+  smallNetwork,
+  temporaryDirectory
+} from "../_directories.ts"
 import { dumpStores, noKeys } from "../_store_dump.ts"
 
 /* A data directory that is renamed, removed or replaced while it is open. */
 
-const simulation = simulate({
-  seed: "moved",
-  users: 12,
-  tokens: 3,
-  transactionsPerBlock: 4,
-  rollBackPeriodBlocks: 9,
-  placeholderRoots: true
-})
-const { genesis } = simulation
-const records: ReadonlyArray<FeedRecord> = [...initialHistory(simulation, 120)]
+const { genesis, records } = smallNetwork("moved")
 const half = records.length >> 1
 const [early, late] = [records.slice(0, half), records.slice(half)]
-
-const applyTo = (stores: OpenedStores, some: ReadonlyArray<FeedRecord>) =>
-  Effect.flatMap(
-    ledgerOver(genesis, stores),
-    (ledger) => Effect.forEach(some, (record) => ledger.applyRecord(record), { discard: true })
-  )
 
 /** The stores of a directory that are closed by `close`, and their content. */
 const openWith = (directory: string, hasCheckpoint: boolean) =>
   Effect.gen(function*() {
     const scope = yield* Scope.make()
     const stores = yield* Scope.provide(openStores(directory, genesis), scope)
-    yield* Effect.scoped(applyTo(stores, early))
+    yield* applyRecords(genesis, stores, early)
     if (hasCheckpoint) yield* stores.journal.checkpoint
-    yield* Effect.scoped(applyTo(stores, late))
+    yield* applyRecords(genesis, stores, late)
     return {
       stores,
       content: yield* dumpStores(stores, noKeys()),
       close: Scope.close(scope, Exit.void)
     }
   })
-
-const contentOf = (directory: string) =>
-  Effect.scoped(
-    Effect.flatMap(openStores(directory, genesis), (stores) => dumpStores(stores, noKeys()))
-  )
-
-/** Returns the bytes of all files of a directory, by their paths; undefined if it is missing. */
-const bytesOf = (directory: string): ReadonlyMap<string, string> | undefined =>
-  existsSync(directory)
-    ? new Map(
-      readdirSync(directory, { recursive: true, withFileTypes: true }).map((entry) => {
-        const path = join(entry.parentPath, entry.name)
-        return [path, entry.isFile() ? readFileSync(path, "base64") : "folder"]
-      })
-    )
-    : undefined
 
 /** Copies an open directory, as a backup that was made too early. */
 const copyOf = (directory: string): string => {
@@ -135,7 +109,7 @@ const assertNoticed = (hasCheckpoint: boolean) => ([name, move]: readonly [strin
     mkdirSync(dirname(directory))
     const { close, content, stores } = yield* openWith(directory, hasCheckpoint)
     const moved = move(directory)
-    const before = bytesOf(directory)
+    const before = filesIn(directory)
     const failure = yield* Effect.flip(stores.journal.failed)
     assert.isFalse(failure.retry, name)
     assert.include(
@@ -146,8 +120,8 @@ const assertNoticed = (hasCheckpoint: boolean) => ([name, move]: readonly [strin
     assert.strictEqual(yield* Effect.flip(stores.journal.checkpoint), failure, name)
     yield* close
     // the database is still there, and is closed as always
-    if (name !== "loses its parts") assert.deepStrictEqual(bytesOf(directory), before, name)
-    if (moved !== undefined) assert.isTrue((yield* contentOf(moved)) === content, name)
+    if (name !== "loses its parts") assert.deepStrictEqual(filesIn(directory), before, name)
+    if (moved !== undefined) assert.isTrue((yield* contentIn(moved, genesis)) === content, name)
   })
 
 /** Number of turns of the event loop that a checkpoint takes. */
@@ -186,13 +160,13 @@ describe("an open data directory", () => {
       symlinkSync(first!, link!)
       const { close, content, stores } = yield* openWith(link!, true)
       cpSync(first!, second!, { recursive: true })
-      const before = bytesOf(second!)
+      const before = filesIn(second!)
       symlinkSync(second!, `${link}.new`)
       renameSync(`${link}.new`, link!)
       assert.include((yield* Effect.flip(stores.journal.failed)).message, "is not what was opened")
       yield* close
-      assert.deepStrictEqual(bytesOf(second!), before)
-      assert.isTrue((yield* contentOf(first!)) === content)
+      assert.deepStrictEqual(filesIn(second!), before)
+      assert.isTrue((yield* contentIn(first!, genesis)) === content)
     })))
 
   it.live("acknowledges no write after it was moved", () =>
@@ -232,14 +206,14 @@ describe("an open data directory", () => {
             const checkpoint = yield* Effect.forkChild(stores.journal.checkpoint)
             for (let turn = 0; turn < turns; turn++) yield* Effect.sleep(0)
             const moved = move(directory)
-            const before = bytesOf(directory)
+            const before = filesIn(directory)
             if (Exit.isFailure(yield* Fiber.await(checkpoint))) failed++
             const failure = yield* Effect.flip(stores.journal.failed)
             assert.include(failure.message, "was moved, removed or replaced", `${turns} turns`)
             yield* close
-            assert.deepStrictEqual(bytesOf(directory), before, `${turns} turns`)
+            assert.deepStrictEqual(filesIn(directory), before, `${turns} turns`)
             if (moved !== undefined) {
-              assert.isTrue((yield* contentOf(moved)) === content, `${turns} turns`)
+              assert.isTrue((yield* contentIn(moved, genesis)) === content, `${turns} turns`)
             }
           }
           assert.isAbove(failed, moments / 4)
@@ -261,17 +235,17 @@ describe("an open data directory", () => {
           if (checks++ !== swapAt) return
           replace(directory)
           rmSync(join(directory, "checkpoint", "1"), { force: true })
-          before = bytesOf(directory)
+          before = filesIn(directory)
         }
       })
-      let before: ReturnType<typeof bytesOf>
+      let before: ReturnType<typeof filesIn>
       parts.create()
       const added = []
       for (let i = 0; i < 4; i++) added.push(await parts.add(Buffer.from([i])))
       await parts.sync()
       await parts.deleteExcept(added.slice(2))
       if (swapAt > 1 && checks > swapAt) {
-        assert.deepStrictEqual(bytesOf(directory), before, `Check ${swapAt}`)
+        assert.deepStrictEqual(filesIn(directory), before, `Check ${swapAt}`)
         assert.deepStrictEqual(readdirSync(`${directory}.moved/checkpoint`).sort(), ["3", "4"])
       }
       for (const part of added.slice(2)) assert.lengthOf(parts.read(part), 1)
@@ -295,7 +269,7 @@ describe("a start", () => {
           yield* close
           const journal = new Journal(directory, genesis)
           const moved = move(directory)
-          const before = bytesOf(directory)
+          const before = filesIn(directory)
           // reading goes on where the files are now
           if (moved !== undefined) assert.isAbove([...journal.replay()].length, 0)
           let error: unknown
@@ -308,8 +282,8 @@ describe("a start", () => {
           assert.strictEqual(error.reason, "directory")
           assert.match(error.message, /was moved, removed or replaced during the start/u)
           journal.close()
-          assert.deepStrictEqual(bytesOf(directory), before)
-          if (moved !== undefined) assert.isTrue((yield* contentOf(moved)) === content)
+          assert.deepStrictEqual(filesIn(directory), before)
+          if (moved !== undefined) assert.isTrue((yield* contentIn(moved, genesis)) === content)
         })))
     }
   }
