@@ -2,7 +2,7 @@
 import { describe } from "@effect/vitest"
 import { exit, pay, story, toAddress, toKey } from "./_story.ts"
 import { requestOf } from "./_groups.ts"
-import { ownerOf, wrongSignature } from "./_node.ts"
+import { ownerOf, postedOf, wrongSignature } from "./_node.ts"
 import { genesis } from "./_subject.ts"
 
 const { publicKey } = ownerOf(7)
