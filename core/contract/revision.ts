@@ -62,8 +62,8 @@ export interface Revision {
   readonly bodies: Bodies
   /** The operations of this revision besides those of all revisions; none by default. */
   readonly extras?: ReadonlyArray<ExtraOperationId | ExtraWriteOperationId>
-  /** The answer of a list if a filter names something unregistered; 404 by default. */
-  readonly unregistered?: "empty page"
+  /** An unregistered value of a filter matches nothing; by default the answer is 404. */
+  readonly unregistered?: "matches nothing"
   /**
    * The symbol in an account index must be that of the account's token, otherwise the answer is
    * 404 for paths and filters and 400 for bodies. In this mode it is 400 for the path of an account,

@@ -250,7 +250,7 @@ export const v1: Revision = {
   },
   // the clients derive the next nonce from all transactions of the list
   presets: { coordinators: { onlyLatest: true }, pool: { onlyUnfinished: true } },
-  unregistered: "empty page",
+  unregistered: "matches nothing",
   symbols: "refused in account paths",
   showsNode: true,
   // the Go client names it in transactions of groups

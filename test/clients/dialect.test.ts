@@ -175,6 +175,26 @@ layer(recordedNode())("a request to revision v1", (it) => {
     }))
 })
 
+layer(recordedNode())("a filter of revision v1 with several tokens", (it) => {
+  it.effect("leaves out the unregistered ones; the other revisions answer with 404", () =>
+    Effect.gen(function*() {
+      for (
+        const [query, registered] of [
+          ["tokens?ids=0,99,98,2", "tokens?ids=0,2"],
+          ["accounts?limit=3&tokenIds=99,2", "accounts?limit=3&tokenIds=2"],
+          ["accounts?tokenIds=98,99", "accounts?tokenIds=99"]
+        ]
+      ) {
+        const [answer, expected] = [
+          yield* send(`/v1/${query}`),
+          yield* send(`/v1/${registered}`)
+        ]
+        assert.deepStrictEqual([answer.status, answer.text], [200, expected.text], query)
+        assert.strictEqual((yield* send(`/${query}`)).status, 404)
+      }
+    }))
+})
+
 layer(recordedNode())("a body that is posted to revision v1", (it) => {
   it.effect("is refused with a message, the published code and type, and the problem", () =>
     Effect.gen(function*() {

@@ -70,12 +70,7 @@ export const bindOperation = (
 
 const bindList = (of: Bound<OfKind<"list">>): ReadOperation => {
   const { context, operation: { list }, revision, stores: { reader }, write } = of
-  const pages: (
-    ...of: Parameters<Stores["reader"]["list"]>
-  ) => Effect.Effect<Page<ListItems[ListName]>, NotRegistered | StoreFailure> =
-    revision.unregistered === undefined
-      ? reader.list
-      : (name, query) => Effect.catchTag(reader.list(name, query), "NotRegistered", emptyPage)
+  const pages = revision.unregistered === undefined ? reader.list : pagesOfRegistered(reader)
   const checkSymbol = failForWrongSymbol(list, revision, context, reader)
   const dependencies = dependenciesOf.list(list, {})
   return listAnswer(of, list, (query, text) => {
@@ -227,6 +222,35 @@ const binders: { readonly [K in Operation["kind"]]: (of: Bound<OfKind<K>>) => Re
         json: of.write(health),
         ...isHealthy(health) ? {} : { status: 503 }
       })))
+}
+
+type ListPages = (
+  ...of: Parameters<LedgerReader["Service"]["list"]>
+) => Effect.Effect<Page<ListItems[ListName]>, NotRegistered | StoreFailure>
+
+/** Returns a function that returns pages as if unregistered values of filters matched nothing. */
+const pagesOfRegistered = (reader: LedgerReader["Service"]): ListPages => {
+  const pages: ListPages = (name, query) =>
+    Effect.catchTag(reader.list(name, query), "NotRegistered", (failure) => {
+      const filters = registeredFilters(query.filters, failure)
+      return filters === null ? emptyPage(failure) : pages(name, { ...query, filters })
+    })
+  return pages
+}
+
+/** Returns filters without the unregistered values of lists; null if nothing is left of a filter. */
+const registeredFilters = (
+  filters: { readonly [filter: string]: unknown },
+  { things }: NotRegistered
+): { readonly [filter: string]: unknown } | null => {
+  const left = new Map(Object.entries(filters))
+  for (const { filter, value } of things) {
+    const values = left.get(filter)
+    const registered = Array.isArray(values) ? values.filter((each) => each !== value) : []
+    if (registered.length === 0) return null
+    left.set(filter, registered)
+  }
+  return Object.fromEntries(left)
 }
 
 const emptyPage = ({ snapshotId }: NotRegistered): Effect.Effect<Page<never>> =>
