@@ -117,9 +117,6 @@ export const selectFrom = Effect.fnUntraced(function*(
 const ATTEMPTS_MAX = 5
 /** Maximum number of transactions without a group that require each other. */
 const LINKED_MAX = 4
-/** How far a circuit sees from a transaction, in positions before and after it. */
-const SEEN_BEFORE = 4
-const SEEN_AFTER = 3
 
 /** Why a candidate was not applied, and the transaction that was refused. */
 interface Failure extends Refusal {
@@ -139,11 +136,8 @@ const notPending = {
   reason: "it is not pending"
 }
 const notSeen = {
-  ...notApplied,
-  code: skipCodes.requestedNotForged,
-  reason:
-    `it would be more than ${SEEN_BEFORE} positions before or ${SEEN_AFTER} after the one that requires it`,
-  row: null
+  ...notPending,
+  reason: "it would be more than 4 positions before or 3 after the one that requires it"
 }
 
 /**
@@ -172,10 +166,8 @@ class SelectionRun {
     this.#ports = ports
     this.#keccak256 = keccak256
     this.#maxTransactions = maxTransactions
-    this.#limits = {
-      batchNum,
-      newAccountsMax: Math.min(maxNewAccounts ?? maxTransactions, protocol.maxL1Tx)
-    }
+    const newAccountsMax = Math.min(maxNewAccounts ?? maxTransactions, protocol.maxL1Tx)
+    this.#limits = { batchNum, newAccountsMax }
     this.staged = new StagedSelection(ports, accounts)
   }
 
@@ -237,7 +229,7 @@ class SelectionRun {
       if ("kind" in required) return required
       const early = yield* this.#earlyIn(required)
       if (early !== undefined) return early
-      if (!this.#seesRequired(required)) return notSeen
+      if (!this.#seesRequired(required)) return { ...notSeen, row: null }
       const applied: Array<SelectedTransaction> = []
       for (const { feeUSD, row } of required) {
         const isFull = applied.length >= this.#maxTransactions - this.selected.length
@@ -302,10 +294,7 @@ class SelectionRun {
     })
   }
 
-  /**
-   * Returns whether each transaction without a group is near the one that it requires if all follow
-   * the selected ones. The offsets within a group are never greater.
-   */
+  /** Returns whether circuits see what these transactions require if they follow the selected ones. */
   #seesRequired(transactions: ReadonlyArray<CandidateTransaction>): boolean {
     return transactions.every(({ row: { transaction } }, place) => {
       const { group, request } = transaction
@@ -313,7 +302,7 @@ class SelectionRun {
       const all = [...this.selected, ...transactions.map(({ row }) => row)]
       const at = all.findIndex((other) => isRequested(other.transaction, request))
       const distance = at - this.selected.length - place
-      return distance >= -SEEN_BEFORE && distance <= SEEN_AFTER
+      return distance >= -4 && distance <= 3
     })
   }
 
