@@ -42,7 +42,8 @@ export const openCandidates = Effect.fnUntraced(function*(ports: PoolPorts) {
   const sources: Array<Stream | Candidate> = []
   const groups = new Set<GroupId>()
   const insert = (source: Stream | Candidate): void => {
-    const index = sources.findIndex((other) => compareCandidates(nextOf(other), nextOf(source)) < 0)
+    const next = nextOf(source)
+    const index = sources.findIndex((other) => compareCandidates(nextOf(other), next) < 0)
     sources.splice(index < 0 ? sources.length : index, 0, source)
   }
   const read = Effect.fnUntraced(
