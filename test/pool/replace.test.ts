@@ -139,6 +139,18 @@ describe("correcting a transaction under its id", () => {
     # the sender signs it again, with another last batch
     replace old by oneAgain
   `)
+  story("is not undone by other clients after the correction has left the pool", corrected)(`
+    post old
+    replace old by one
+    replace old by two
+    remove old              -> old
+    post old                -> conflict /id
+    post better
+    replace better by one   -> conflict /id
+    states old              -> gone
+    post two
+    content old             -> two
+  `)
   story(
     "is selected and forged with its new content, also if a selection has seen the old one",
     corrected

@@ -2,15 +2,16 @@ import { Clock, Effect } from "effect"
 import type { InputFault } from "../../../contract/mod.ts"
 import type { Network, PoolTransaction, PostedTransaction } from "../../../domain/mod.ts"
 import type { AccountIndex, Keccak256, TransactionId } from "../../../encoding/mod.ts"
-import type {
-  LedgerReader,
-  Pooled,
-  PoolLimits,
-  PoolStore,
-  SignatureVerifier,
-  StoreFailure,
-  TransactionOwners,
-  VerifierBusy
+import {
+  type LedgerReader,
+  type Pooled,
+  type PoolLimits,
+  type PoolStore,
+  replacedReason,
+  type SignatureVerifier,
+  type StoreFailure,
+  type TransactionOwners,
+  type VerifierBusy
 } from "../../../ports/mod.ts"
 import { isSamePosted } from "../_same_transaction.ts"
 import { reconcileWithLedger } from "../reconcile.ts"
@@ -120,6 +121,21 @@ export const acknowledge = Effect.fnUntraced(function*(
   // the first post may have failed between storing and reconciling the transaction
   yield* reconcileWithLedger(context, [known])
   return { id, stored: false }
+})
+
+/** Fails if the content was replaced under its id: it is public, so any client could send it again. */
+export const failIfReplaced = Effect.fnUntraced(function*(
+  context: SubmissionContext,
+  posted: PostedTransaction
+): Effect.fn.Return<void, SubmissionConflict | StoreFailure> {
+  const { id } = posted
+  const reason = replacedReason(posted, id)
+  if ((yield* context.pool.transitions(id)).some((transition) => transition.reason === reason)) {
+    return yield* context.conflict(
+      id,
+      "a new signature: this content was replaced; sign it with another fee or maxNumBatch"
+    )
+  }
 })
 
 /** Fails if the post breaks a rule of the ledger. */

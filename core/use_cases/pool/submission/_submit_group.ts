@@ -23,7 +23,7 @@ import {
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
 import { reconcileWithLedger } from "../reconcile.ts"
 import { isSamePosted } from "../_same_transaction.ts"
-import { type SubmissionContext, wrongSignature } from "./_submission_context.ts"
+import { failIfReplaced, type SubmissionContext, wrongSignature } from "./_submission_context.ts"
 
 /** Validates a group and stores it. */
 export const submitGroup = Effect.fnUntraced(function*(
@@ -47,6 +47,7 @@ export const submitGroup = Effect.fnUntraced(function*(
   yield* checkSpace(context, group)
   const owners = parties.map(ownersOf)
   yield* checkSignatures(context, group, owners)
+  for (const each of group.transactions) yield* failIfReplaced(context, each)
   if (!(yield* removeOfEarlierOwner(context, known))) {
     return yield* acknowledgeGroup(context, group)
   }

@@ -11,7 +11,6 @@ import {
   type Pooled,
   type PoolPage,
   type PoolStore,
-  replacedReason,
   type StoreFailure,
   type TransactionOwners
 } from "../../../ports/mod.ts"
@@ -31,6 +30,7 @@ import {
   acknowledge,
   checkedOwners,
   checkLedgerRules,
+  failIfReplaced,
   pendingTransaction,
   type PostAnswer,
   type SubmissionContext
@@ -76,7 +76,8 @@ const attempt = Effect.fnUntraced(function*(
     yield* failIfRefused(wrongSymbols)
     return yield* acknowledge(context, known, posted)
   }
-  if (isSameId) yield* checkSameId(context, known, posted)
+  if (isSameId) yield* checkSameId(context, known)
+  yield* failIfReplaced(context, posted)
   const old = isSameId ? known : yield* findOther(context, replaced, posted, parties)
   yield* checkLedgerRules(context, posted, parties, wrongSymbols)
   const owners = yield* checkedOwners(context, posted, parties)
@@ -150,8 +151,7 @@ const findOther = Effect.fnUntraced(function*(
 /** Fails if a stored transaction cannot be replaced by other content with the same id. */
 const checkSameId = Effect.fnUntraced(function*(
   context: SubmissionContext,
-  { transaction: { group, id, state } }: Pooled,
-  posted: PostedTransaction
+  { transaction: { group, id, state } }: Pooled
 ): Effect.fn.Return<void, SubmissionConflict | StoreFailure> {
   if (group !== undefined) {
     return yield* context.conflict(
@@ -165,14 +165,6 @@ const checkSameId = Effect.fnUntraced(function*(
       `the id of a pending or invalid transaction: this one is ${
         state === "fing" ? "being forged" : "forged"
       }`
-    )
-  }
-  // the earlier content is public: any client could send it again
-  const reason = replacedReason(posted, id)
-  if ((yield* context.pool.transitions(id)).some((transition) => transition.reason === reason)) {
-    return yield* context.conflict(
-      id,
-      "a new signature: this content was replaced; sign it with another fee or maxNumBatch"
     )
   }
 })

@@ -9,6 +9,7 @@ import {
   acknowledge,
   checkedOwners,
   checkLedgerRules,
+  failIfReplaced,
   pendingTransaction,
   type PostAnswer,
   type SubmissionContext
@@ -38,6 +39,7 @@ export const submitTransaction = Effect.fnUntraced(function*(
   yield* checkLedgerRules(context, posted, parties, wrongSymbols)
   yield* checkSpace(context, posted)
   const owners = yield* checkedOwners(context, posted, parties)
+  yield* failIfReplaced(context, posted)
   const isFree = known === undefined || (yield* removeOfEarlierOwner(context, [known]))
   if (!isFree) return yield* context.conflict(id)
   const transaction = yield* pendingTransaction(posted)
