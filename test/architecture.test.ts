@@ -165,7 +165,7 @@ describe("the architecture", () => {
       "adapters/journal": 3300,
       "adapters/memory": 5660,
       "adapters/metrics": 290,
-      "adapters/sql": 11940,
+      "adapters/sql": 11945,
       "adapters/wallet": 1410,
       "app/commands": 2100,
       "app/config": 2050,

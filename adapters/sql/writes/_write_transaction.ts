@@ -55,13 +55,17 @@ interface WriteTransactionOptions {
  */
 export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransactionOptions) => {
   const oneAtATime = Semaphore.makeUnsafe(1)
+  let lastEpoch = 0n
   const lock = (term: LeaseTerm) =>
     Effect.flatMap(
       sql.unsafe<{ readonly last_write: string | null }>(lockStatement),
       ([ledger]): Effect.Effect<void, SqlError.SqlError | StoreFailure> => {
         if (ledger === undefined) return Effect.fail(noLedger)
-        const { lastWriteIds: ids } = term
-        if (ids.length > 0 && !ids.includes(ledger.last_write)) return Effect.fail(lostWrite)
+        const { epoch, lastWriteIds: ids } = term
+        const isLost = ids.length > 0 && !ids.includes(ledger.last_write)
+        // each term has a greater epoch than those before
+        if (isLost || epoch < lastEpoch) return Effect.fail(lostWrite)
+        lastEpoch = epoch
         term.lastWriteIds = [ledger.last_write]
         return Effect.void
       }

@@ -47,12 +47,13 @@ describe.skipIf(process.env.DATABASE_URL)("a ledger after the restore of an olde
       assert.notStrictEqual(answer.headers.get("etag"), before.etag)
     })))
 
-  for (const when of ["between two writes", "during a commit"]) {
+  for (const when of ["between two writes", "during a commit", "from before the lease"]) {
     it.live(`${when} refuses the writes of a process that is still running, and says what to do`, () =>
       Effect.scoped(Effect.gen(function*() {
         const { url } = yield* scopedDatabase(freshDatabase)
         const proxy = yield* proxyTo(url)
         const { setPrice, version } = yield* opened(proxy.url)
+        yield* Effect.promise(() => execute(url, "UPDATE writer SET epoch = 9"))
         yield* setPrice(1)
         const [backup] = yield* Effect.promise(() =>
           execute(url, "SELECT version, last_write::text AS last_write FROM ledger")
@@ -73,6 +74,10 @@ describe.skipIf(process.env.DATABASE_URL)("a ledger after the restore of an olde
           proxy.refusing = false
           assert.match((yield* Fiber.join(writing)).message, lost)
         } else yield* restore
+        if (when === "from before the lease") {
+          yield* Effect.promise(() => execute(url, "UPDATE writer SET epoch = 3, holder = NULL"))
+          assert.match((yield* Effect.flip(setPrice(3))).message, /no longer the writer/u)
+        }
         assert.match((yield* Effect.flip(setPrice(4))).message, lost)
         assert.strictEqual(yield* version, Number(backup!.version))
       })))
