@@ -96,7 +96,7 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
     })
   )
 
-/** The versions that this process has read, written or been notified of. */
+/** What this process has read, written or been notified of. A clock may go back between two times. */
 class KnownVersions {
   readonly #ref: SubscriptionRef.SubscriptionRef<number>
   readonly snapshots = new RecentSnapshots()
@@ -114,11 +114,11 @@ class KnownVersions {
   /** Returns the greatest version; null if it may be stale. */
   latest(): number | null {
     const staleMs = this.isListening ? silenceMs : 2 * pollMs
-    return Date.now() - this.#polledMs > staleMs ? null : this.#greatest
+    return Math.abs(Date.now() - this.#polledMs) > staleMs ? null : this.#greatest
   }
 
   isReceiving(): boolean {
-    return this.isListening && Date.now() - this.#notifiedMs <= silenceMs
+    return this.isListening && Math.abs(Date.now() - this.#notifiedMs) <= silenceMs
   }
 
   record(version: number): Effect.Effect<void> {
@@ -203,7 +203,7 @@ const pollRegularly = (control: Control, known: KnownVersions) => {
   return Effect.repeat(
     Effect.suspend(() => {
       const nowMs = Date.now()
-      if (known.isListening && nowMs - lastPollMs < slowPollMs) return Effect.void
+      if (known.isListening && Math.abs(nowMs - lastPollMs) < slowPollMs) return Effect.void
       lastPollMs = nowMs
       return Effect.ignore(known.isListening ? pollAndNotify(control, known) : poll(control, known))
     }),

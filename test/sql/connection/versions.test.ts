@@ -172,4 +172,31 @@ describe("ledger versions", () => {
         schedule: Schedule.spaced(20)
       })
     })))
+
+  it.live("arrive on the same connection after the clock has gone back by an hour", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const proxy = yield* Effect.acquireRelease(
+        Effect.promise(() => startProxy(database.url)),
+        ({ close }) => Effect.promise(close)
+      )
+      const { latestPoolVersion } = yield* opened(proxy.url)
+      yield* Effect.repeat(Effect.sync(() => latestPoolVersion.version()), {
+        until: (version) => version !== null,
+        schedule: Schedule.spaced(20)
+      })
+      const { now } = Date
+      yield* Effect.acquireRelease(
+        Effect.sync(() => void (Date.now = () => now() - 3_600_000)),
+        () => Effect.sync(() => void (Date.now = now))
+      )
+      // the connection counts as dead after four seconds without a notification
+      const listensAgain = Effect.promise(() => proxy.failNext(/^LISTEN/u, "mute"))
+      assert.strictEqual(
+        yield* Effect.raceFirst(
+          Effect.as(listensAgain, "again"),
+          Effect.delay(Effect.succeed("once"), 7000)
+        ),
+        "once"
+      )
+    })))
 })
