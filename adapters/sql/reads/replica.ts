@@ -60,7 +60,7 @@ export const preferReplica = (
     })
     const isCurrent = ({ version }: SnapshotId): boolean => {
       if (version >= seenVersion()) return true
-      pausedUntilMs = Date.now() + pauseMs
+      pausedUntilMs = performance.now() + pauseMs
       return false
     }
 
@@ -92,7 +92,7 @@ export const preferReplica = (
     yield* checkHealth("replica", Effect.sync((): Health => isUsable ? usable : unusable))
     return mapReader((call, snapshotIdOf) =>
       Effect.suspend(() =>
-        !isUsable || Date.now() < pausedUntilMs
+        !isUsable || performance.now() < pausedUntilMs
           ? call(primary)
           : Effect.matchEffect(call(replica), {
             onSuccess: (answer) =>

@@ -1,6 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
 import { TestClock } from "effect/testing"
+import { setTimeout as delay } from "node:timers/promises"
 import { openMonitor } from "../../../adapters/metrics/mod.ts"
 import { preferReplica } from "../../../adapters/sql/reads/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
@@ -184,9 +185,16 @@ describe("reading from a replica", () => {
       assert.strictEqual(yield* refusedAt, 6)
       seenVersion = 6
       assert.strictEqual((yield* reader.snapshotId).version, 7)
-      // the replica is not used for a moment after it lagged
+      // the replica is not used for a moment after it lagged, even if the clock goes back
       seenVersion = 0
       assert.strictEqual((yield* reader.snapshotId).version, 7)
+      const { now } = Date
+      yield* Effect.acquireRelease(
+        Effect.sync(() => void (Date.now = () => now() - 3_600_000)),
+        () => Effect.sync(() => void (Date.now = now))
+      )
+      yield* Effect.promise(() => delay(300))
+      assert.strictEqual((yield* reader.snapshotId).version, 5)
     }))
 
   it.effect("does not use a replica that failed until a check succeeds, so no request waits for it", () =>
