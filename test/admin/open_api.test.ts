@@ -82,7 +82,8 @@ describe("the OpenAPI document of the admin listener", () => {
   it.live("every answer has the schema that it states, refusals included", () =>
     Effect.gen(function*() {
       const { admin } = yield* watched({
-        verification: Effect.succeed(JSON.stringify({ violations: [] }))
+        verification: Effect.succeed(JSON.stringify({ violations: [] })),
+        limits: { poolBodyBytesMax: 100 }
       })
       const check = answerChecker((yield* ask(admin, "/openapi.json")).json)
       for (const [path, { get: operation }] of Object.entries(document.paths)) {
@@ -108,6 +109,7 @@ describe("the OpenAPI document of the admin listener", () => {
         ["/feed", "{}", { "content-type": "text/plain" }],
         ["/pool", `{"kind":"reconcile"}\n{"kind":"select","maxTransactions":5}`],
         ["/pool", `{"kind":"select"}`],
+        ["/pool", " ".repeat(101)],
         ["/pool", "", { authorization: `Basic ${token}` }]
       ]
       const statuses: Array<number> = []
@@ -116,7 +118,7 @@ describe("the OpenAPI document of the admin listener", () => {
         check("post", path, answer)
         statuses.push(answer.status)
       }
-      assert.deepStrictEqual(statuses, [200, 422, 200, 400, 400, 428, 412, 415, 200, 400, 401])
+      assert.deepStrictEqual(statuses, [200, 422, 200, 400, 400, 428, 412, 415, 200, 400, 413, 401])
       check("get", "/feed", yield* get(admin, "/feed"))
     }))
 })
