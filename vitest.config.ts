@@ -47,7 +47,6 @@ const LONGEST = [
   "sql/differential/pool.test",
   "sql/pool/pool.test",
   "sql/crash/crash.test",
-  "submission/fuzz.test",
   "journal/crash.test",
   "conformance/wire.test",
   "conformance/occurrence.test"
@@ -82,8 +81,7 @@ const RANDOM = [
   "sql/differential/pool",
   "sql/ledger/laws",
   "sql/ledger/ledger_writer",
-  "sql/postings/plans",
-  "submission/fuzz"
+  "sql/postings/plans"
 ].map((name) => `test/${name}.test.ts`)
 
 class LongestFirst extends BaseSequencer {

@@ -90,12 +90,7 @@ const expectations: ReadonlyArray<readonly [...Parameters<typeof lineWith>, expe
   ["block", "block/batches/0/stateRoot", "x", "a decimal integer of at most 78 digits"],
   ["block", "block/number", `${1n << 64n}`, `an integer from 0 to ${(1n << 64n) - 1n}`],
   ["block", "block/hash", "x", "0x and 64 lower-case hexadecimal digits"],
-  [
-    "first",
-    "block/l1UserTransactions/0/fromPublicKey",
-    "x",
-    "64 lower-case hexadecimal digits"
-  ],
+  ["first", "block/l1UserTransactions/0/fromPublicKey", "x", "64 lower-case hexadecimal digits"],
   [
     "genesis",
     "genesis/constants/auction/genesisBlockNum",

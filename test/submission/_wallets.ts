@@ -119,6 +119,6 @@ export const authorized = (
 })
 
 /** Accounts 258 and 259 are of token 1. */
-export const symbolOf = (index: number) => index === 258 || index === 259 ? "ONE" : "ETH"
+const symbolOf = (index: number) => index === 258 || index === 259 ? "ONE" : "ETH"
 export const transactionText = bodyWriter(later.bodies.transaction, context, symbolOf)
 export const authorizationText = bodyWriter(later.bodies.authorization, context)

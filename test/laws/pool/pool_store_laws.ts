@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Pooled, PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
+import type { PoolChange, Pooled, PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
 import { holds, type Law, onlyViolations, same } from "../law.ts"
 import { NaivePool } from "./_naive_pool.ts"
 import { yields } from "./_pool_interleaving.ts"
@@ -98,19 +98,11 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
         const results = yield* concurrently(
           random,
           Array.from({ length: 5 }, (_, batchNum) =>
-            store.change(
-              random.some(NUMBERS, 0.6).map((number) => ({
-                id: idOf(number),
-                from: "pend",
-                fromBatchNum: null,
-                to: "fing",
-                batchNum,
-                reason: "Wanted"
-              })),
-              TIME_MS + 1
-            ))
+            store.change(random.some(NUMBERS, 0.6).map(pendingTo("fing", batchNum)), TIME_MS + 1))
         )
-        const won = results.flatMap((ids, batchNum) => ids.map((id) => ({ id, batchNum })))
+        const won = results.flatMap((ids, batchNum) =>
+          ids.map((id) => ({ id, batchNum }))
+        )
         yield* holds(
           new Set(won.map(({ id }) => id)).size === won.length,
           () => "Two writers changed the same transaction"
@@ -177,17 +169,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
         ))
       )
       const moving = [...groups, ...groups].map((numbers, batchNum) =>
-        Effect.asVoid(store.change(
-          numbers.map((number) => ({
-            id: idOf(number),
-            from: "pend",
-            fromBatchNum: null,
-            to: "fing",
-            batchNum,
-            reason: "Wanted"
-          })),
-          TIME_MS + 1
-        ))
+        Effect.asVoid(store.change(numbers.map(pendingTo("fing", batchNum)), TIME_MS + 1))
       )
       yield* concurrently(random, random.chance(0.5) ? [...adding, ...moving] : adding)
       for (const numbers of groups) {
@@ -273,18 +255,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
           )
         )
         const forging = rows.map(({ arrival, transaction: { id } }) =>
-          store.change(
-            [{
-              id,
-              arrival,
-              from: "pend",
-              fromBatchNum: null,
-              to: "fing",
-              batchNum: 4,
-              reason: "Selected"
-            }],
-            TIME_MS
-          )
+          store.change([{ ...pendingTo("fing", 4)(0), id, arrival }], TIME_MS)
         )
         const changed = (yield* concurrently(random, [...replacing, ...forging])).flat()
         yield* same(
@@ -318,14 +289,7 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
             store.reconcile({
               from,
               to: { batchNum: batchNum + 3, ethereumBlockHash: `0x${batchNum}` },
-              changes: NUMBERS.map((number) => ({
-                id: idOf(number),
-                from: "pend",
-                fromBatchNum: null,
-                to: "fged",
-                batchNum,
-                reason: "Reconciled"
-              }))
+              changes: NUMBERS.map(pendingTo("fged", batchNum))
             }, TIME_MS + 1)
           )
         )
@@ -371,6 +335,16 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
       })
   )
 ]
+
+/** Returns a function that changes the pending transaction with a number to another state. */
+const pendingTo = (to: "fing" | "fged", batchNum: number) => (number: number): PoolChange => ({
+  id: idOf(number),
+  from: "pend",
+  fromBatchNum: null,
+  to,
+  batchNum,
+  reason: "Wanted"
+})
 
 const fill = (store: Store, random: SeededRandom) =>
   Effect.forEach(
