@@ -111,19 +111,7 @@ describe("the configuration of a command", () => {
 
   it("is checked as a whole: each problem with its source, its value, the rule and what to do", () => {
     const { problems, message } = configure(
-      [
-        "--prot",
-        "5",
-        "--pace",
-        "-1",
-        "--memory",
-        "--data",
-        "x",
-        "--nonce",
-        "3",
-        "stray",
-        "--shutdown-timeout-ms"
-      ],
+      "--prot 5 --pace -1 --memory --data x --nonce 3 stray --shutdown-timeout-ms".split(" "),
       { PORT: "99999", ROLLUP_NODE_PAEC: "3", ROLLUP_NODE_EMPTY: "yes" },
       '[server]\nport = "80"\nhots = "x"\n\n[limts]\nurl_bytes_max = 5\n[limits]\nurl_bytes_max = 5\n[pool]\nmin_fee_usd = 5 # too much\nmax_fee_usd = 2.5\n'
     )
@@ -240,22 +228,20 @@ describe("the configuration of a command", () => {
       ),
       /^CONFIG_FILE: The file "\/none\/such\.toml" cannot be read: it does not exist/u
     )
-    assert.match(
-      configure([], {}, "[server]\nport = \n").message,
-      /^rollup\.toml, line 2: The file is not TOML: /u
-    )
-    assert.match(
-      configure([], {}, "[server]\nport = 1\nport = 2\n").message,
-      /^rollup\.toml, line 3: The file is not TOML: Cannot redefine/u
-    )
-    assert.match(
-      configure([], {}, "limits = 5").message,
-      /^rollup\.toml, line 1: limits is a table: expected \[limits\] with json_depth_max, list_items_max, url_bytes_max, /u
-    )
-    assert.match(
-      configure([], {}, "[nothing]").message,
-      /^rollup\.toml, line 1: The key nothing is unknown/u
-    )
+    for (
+      const [file, expected] of [
+        ["[server]\nport = \n", /^rollup\.toml, line 2: The file is not TOML: /u],
+        [
+          "[server]\nport = 1\nport = 2\n",
+          /^rollup\.toml, line 3: The file is not TOML: Cannot redefine/u
+        ],
+        [
+          "limits = 5",
+          /^rollup\.toml, line 1: limits is a table: expected \[limits\] with json_depth_max, list_items_max, url_bytes_max, /u
+        ],
+        ["[nothing]", /^rollup\.toml, line 1: The key nothing is unknown/u]
+      ] as const
+    ) assert.match(configure([], {}, file).message, expected)
     assert.deepStrictEqual(configure([], {}, "[limits]\n").problems, [])
   })
 
@@ -304,32 +290,34 @@ describe("the configuration of a command", () => {
   })
 
   it("may have a positional argument, which is checked too", () => {
-    assert.match(
-      configure([], { DATABASE_URL: "postgresql://a/b" }, undefined, "ingest").message,
-      /^<feed>: The feed is missing: expected a file in NDJSON/u
-    )
-    assert.match(
-      configure(["x"], {}, undefined, "ingest").message,
-      /^--database: No database is set: set one with --database or DATABASE_URL/u
-    )
-    assert.match(
-      configure(["latr"], {}, undefined, "openapi").message,
-      new RegExp(
-        `^<revision>: "latr" is invalid: expected one of ${Object.keys(revisions).join(", ")}$`,
-        "u"
-      )
-    )
-    assert.strictEqual(configure([], {}, undefined, "openapi").resolved.argument, "later")
-    assert.strictEqual(
-      configure(["-", "--database", "postgresql://a/b"], {}, undefined, "ingest").resolved.argument,
-      "-"
-    )
-    assert.strictEqual(
-      configure(["--database", "postgresql://a/b", "--", "--odd-name"], {}, undefined, "ingest")
-        .resolved
-        .argument,
-      "--odd-name"
-    )
+    const database = ["--database", "postgresql://a/b"]
+    const refused = [
+      ["ingest", database, /^<feed>: The feed is missing: expected a file in NDJSON/u],
+      [
+        "ingest",
+        ["x"],
+        /^--database: No database is set: set one with --database or DATABASE_URL/u
+      ],
+      [
+        "openapi",
+        ["latr"],
+        new RegExp(
+          `^<revision>: "latr" is invalid: expected one of ${Object.keys(revisions).join(", ")}$`,
+          "u"
+        )
+      ]
+    ] as const
+    for (const [command, words, expected] of refused) {
+      assert.match(configure(words, {}, undefined, command).message, expected)
+    }
+    const accepted = [
+      ["openapi", [], "later"],
+      ["ingest", ["-", ...database], "-"],
+      ["ingest", [...database, "--", "--odd-name"], "--odd-name"]
+    ] as const
+    for (const [command, words, expected] of accepted) {
+      assert.strictEqual(configure(words, {}, undefined, command).resolved.argument, expected)
+    }
   })
 })
 
@@ -337,17 +325,9 @@ describe("the output", () => {
   const secret = "hunter2hunter2hunter2"
 
   it("of a configuration is a file with the same settings, without secrets", () => {
-    const words = [
-      "--port",
-      "9",
-      "--memory",
-      "--min-fee-usd",
-      "0.25",
-      "--seed",
-      'a "quoted" \\ seed',
-      "--admin-token",
-      secret
-    ]
+    const seed = ["--seed", 'a "quoted" \\ seed']
+    const fee = ["--min-fee-usd", "0.25"]
+    const words = ["--port", "9", "--memory", ...fee, ...seed, "--admin-token", secret]
     const { origins, resolved } = configure(words, { HOST: "::1" })
     const text = formatConfigFile<Options>(settings.serverSettings, resolved as never, origins)
     assert.match(text, /^port = 9 {2}# --port$/mu)
