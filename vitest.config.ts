@@ -30,7 +30,6 @@ const LONGEST = [
   "program/config.long.test",
   "program/exits/early_signals.long.test",
   "program/exits/moved_directory.long.test",
-  "sql/crash/processes.long.test",
   "examples.test",
   "journal/laws.test",
   "pool/pool_laws.test",

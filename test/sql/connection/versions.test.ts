@@ -175,11 +175,8 @@ describe("ledger versions", () => {
 
   it.live("arrive on the same connection after the clock has gone back by an hour", () =>
     Effect.scoped(Effect.gen(function*() {
-      const proxy = yield* Effect.acquireRelease(
-        Effect.promise(() => startProxy(database.url)),
-        ({ close }) => Effect.promise(close)
-      )
-      const { latestPoolVersion } = yield* opened(proxy.url)
+      const proxy = yield* proxyTo(database.url)
+      const { latestPoolVersion } = yield* openedAt(proxy.url)
       yield* Effect.repeat(Effect.sync(() => latestPoolVersion.version()), {
         until: (version) => version !== null,
         schedule: Schedule.spaced(20)
