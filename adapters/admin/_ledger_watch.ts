@@ -59,16 +59,16 @@ export const watchLedger = Effect.fnUntraced(function*(
 /** The last version of the ledger that this process saw, and when it saw it first. */
 class LastChange {
   #version: number | null = null
-  #atMs = Date.now()
+  #atMs = performance.now()
 
   note(version: number | null): void {
     if (version === null || version === this.#version) return
     this.#version = version
-    this.#atMs = Date.now()
+    this.#atMs = performance.now()
   }
 
   ageMs(): number {
-    return Date.now() - this.#atMs
+    return performance.now() - this.#atMs
   }
 }
 
