@@ -3,8 +3,7 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { layer, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { LedgerHistory, LedgerReader, LedgerWriter } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
-import { readFeed } from "./_feed.ts"
-import { scriptOf, type Write } from "./_script.ts"
+import { readFeed, scriptOf, type Write } from "./_script.ts"
 
 /** Opens stores in memory that apply the writes of a script on demand, to compare with. */
 export async function openModel(feed: string, seed: string) {

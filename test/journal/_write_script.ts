@@ -6,8 +6,7 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { type LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
-import { readFeed } from "./_feed.ts"
-import { scriptOf } from "./_script.ts"
+import { readFeed, scriptOf } from "./_script.ts"
 
 /** Prints a line at once. */
 export const report = (line: string) => Effect.sync(() => void writeSync(1, `${line}\n`))
