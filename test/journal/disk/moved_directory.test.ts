@@ -46,11 +46,22 @@ const openWith = (directory: string, hasCheckpoint: boolean) =>
     }
   })
 
-/** Copies an open directory, as a backup that was made too early. */
+/**
+ * Copies an open directory, as a backup that was made too early. The thread of
+ * a checkpoint may remove an entry between listing and copying; then the copy
+ * starts again.
+ */
 const copyOf = (directory: string): string => {
   const copy = `${directory}.copy`
-  cpSync(directory, copy, { recursive: true })
-  return copy
+  for (;;) {
+    try {
+      cpSync(directory, copy, { recursive: true })
+      return copy
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error
+      rmSync(copy, { recursive: true, force: true })
+    }
+  }
 }
 
 /** Moves a directory. Returns where it is now; undefined if nowhere. */
