@@ -125,6 +125,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     passWithNoTests: false,
+    // the logs of programs under test are shown for tests that fail
+    silent: "passed-only",
     // no test changes a module, and loading all modules for each file takes an eighth of the time
     isolate: false,
     // many files wait for a database or for other processes most of the time

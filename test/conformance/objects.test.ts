@@ -41,7 +41,7 @@ for (const revision of revisionList) {
         const decode = Schema.decodeUnknownExit(codec, { onExcessProperty: "error" })
         const longest = texts.reduce((one, other) => other.length > one.length ? other : one)
         for (const other of variantsOf(parseExact(longest))) {
-          assert.strictEqual(decode(other)._tag, "Failure", exactJson(other))
+          if (decode(other)._tag !== "Failure") assert.fail(`accepted: ${exactJson(other)}`)
         }
       })
     }
