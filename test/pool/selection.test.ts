@@ -112,6 +112,26 @@ describe("a selection", () => {
     select 9 given 262.owner=8 256.balance=1000  -> -
     skipped a  -> 11 The sender has 1000 units, expected ${debit} for amount and fee
   `)
+  story("skips a transaction after the last batch that may forge it", {
+    transactions: { a: { maxNumBatch: 3 } }
+  })(`
+    post a
+    select 9      -> a
+    bare forge 3
+    select 9      -> -
+    skipped       -> 2 Batch 3 is the last one that may forge it
+  `)
+  story("waits until the nonces of all that require each other are next, before it looks at balances", {
+    transactions: {
+      next: pay(258, 257, { nonce: 1n, fee: 0 }),
+      paid: { fee: 150, requires: "next" },
+      paying: pay(258, 256, { amount: 10n ** 6n, fee: 100 })
+    }
+  })(`
+    post next paid paying
+    select 9 given 256.balance=0  -> paying paid next
+    select 2 given 256.balance=0  -> paying next
+  `)
   const done = { amount: 10n, fee: 200 }
   const dependent = { nonce: 1n, fee: 190, requires: "notNow" }
   const balance = 10n + feeUnits(postedOf(done)) + 5001n +
@@ -119,7 +139,7 @@ describe("a selection", () => {
   story("leaves no trace of a group that it gives up, and keeps everything before it", {
     transactions: {
       done,
-      notNow: pay(258, 257, { nonce: 5n, fee: 0 }),
+      notNow: pay(258, 257, { fee: 0 }),
       dependent: { ...dependent, amount: 5000n },
       creating: { ...dependent, ...stranger, amount: 5001n },
       // the sender has exactly this amount, and the receiver its former balance
@@ -130,14 +150,14 @@ describe("a selection", () => {
     }
   })(`
     post done notNow dependent creating next poor created again
-    select 9 given 256.balance=${balance} 257.balance=2000  -> done next created again
+    select 9 given 256.balance=${balance} 257.balance=2000 258.balance=9  -> done next created again
     receivers  -> account:257 account:257 created:0 created:1
     created    -> 0:i9 0:i8
     skipped    -> 18 The requested transaction notNow cannot be forged in the same batch:
-      ... Nonce 5 is not the next nonce of the sender, 0
+      ... The sender has 9 units, expected 1000 for amount and fee
       ; 18 The requested transaction notNow cannot be forged in the same batch:
-      ... Nonce 5 is not the next nonce of the sender, 0
-      ; 12 Nonce 5 is not the next nonce of the sender, 0
+      ... The sender has 9 units, expected 1000 for amount and fee
+      ; 11 The sender has 9 units, expected 1000 for amount and fee
       ; 11 The sender has 4010 units, expected 5000 for amount and fee
   `)
   // a transaction has a higher fee than the one that it requires
