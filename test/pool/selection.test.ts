@@ -125,7 +125,7 @@ describe("a selection", () => {
     transactions: {
       next: pay(258, 257, { nonce: 1n, fee: 0 }),
       paid: { fee: 150, requires: "next" },
-      paying: pay(258, 256, { amount: 10n ** 6n, fee: 100 })
+      paying: pay(258, 256, { amount: 10n ** 6n, fee: 0 })
     }
   })(`
     post next paid paying
