@@ -68,6 +68,18 @@ describe("a pool that did not follow the ledger", () => {
     states received exit stays    -> invl4 pend pend
     reasons received              -> Account 262 has belonged to another owner since batch 4
   `)
+  story("takes a transaction as forged whose receiver had another owner before", {
+    transactions: { a: pay(256, 262) }
+  })(`
+    bare forge 3 +7
+    post a
+    bare roll back 1
+    bare forge 3 +8
+    bare forge 4 a
+    forget marks
+    reconcile  -> a
+    states a   -> fged4
+  `)
   const many = Array.from(
     { length: 230 },
     (_, nonce) => [`n${nonce}`, { nonce: BigInt(nonce), amount: 1n }] as const

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { PoolStore, type StoreFailure } from "../../core/ports/mod.ts"
-import { Pool, Submission } from "../../core/use_cases/mod.ts"
+import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
 import { ownersOf } from "../laws/pool/_pool_rows.ts"
 import {
   bareLedger,
@@ -11,6 +11,7 @@ import {
   nodeLayer,
   type NodeOverrides,
   openChain,
+  ownerOf,
   postedOf,
   transfer,
   type VerificationCounts
@@ -149,6 +150,30 @@ describe("a reconciliation starts again", () => {
       })
     })))
   })
+})
+
+describe("an account that another owner gets after a rollback", () => {
+  it.effect("makes all transactions to the other owner invalid, however few are read at once", () =>
+    Effect.gen(function*() {
+      const [chain, ledger] = [yield* openChain, yield* Ledger]
+      const creating = (owner: number) =>
+        chain.grow({
+          batches: [batchOf(3, { l1Coordinator: [{ tokenId: 0, ...ownerOf(owner) }] })]
+        })
+      const pay = (fromAccountIndex: number) =>
+        Effect.map(submit(postedOf({ fromAccountIndex, toAccountIndex: 262 })), ({ id }) => id)
+      yield* ledger.applyBlock(creating(9))
+      const first = yield* pay(256)
+      yield* ledger.rollBack(chain.cut(1).toBlock)
+      yield* ledger.applyBlock(creating(8))
+      const others = [yield* pay(257), yield* pay(258)]
+      yield* ledger.rollBack(chain.cut(1).toBlock)
+      yield* ledger.applyBlock(creating(9))
+      const states = yield* Effect.forEach([first, ...others], stateOf)
+      assert.deepStrictEqual(states, ["pend", "invl", "invl"])
+    }).pipe(Effect.provide(nodeLayer({}, undefined, {
+      pool: (store) => ({ list: (query) => store.list({ ...query, limit: 1 }) })
+    }))))
 })
 
 describe("a transaction that becomes invalid while a rollback is being reconciled", () => {

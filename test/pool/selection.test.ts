@@ -121,13 +121,16 @@ describe("a selection", () => {
     select 9      -> -
     skipped       -> 2 Batch 3 is the last one that may forge it
   `)
-  story("waits until the nonces of all that require each other are next, before it looks at balances", {
-    transactions: {
-      next: pay(258, 257, { nonce: 1n, fee: 0 }),
-      paid: { fee: 150, requires: "next" },
-      paying: pay(258, 256, { amount: 10n ** 6n, fee: 0 })
+  story(
+    "waits until the nonces of all that require each other are next, before it looks at balances",
+    {
+      transactions: {
+        next: pay(258, 257, { nonce: 1n, fee: 0 }),
+        paid: { fee: 150, requires: "next" },
+        paying: pay(258, 256, { amount: 10n ** 6n, fee: 0 })
+      }
     }
-  })(`
+  )(`
     post next paid paying
     select 9 given 256.balance=0  -> paying paid next
     select 2 given 256.balance=0  -> paying next
