@@ -82,13 +82,11 @@ export type ReplaceResult =
     readonly batchNum: number | null
     readonly reason: string
   }
-  /** Another transaction took the place of the one that was read, under the same id. */
-  | { readonly kind: "changed" }
   /**
-   * The replaced transaction is not in the pool (null), is neither pending nor invalid, or belongs to
-   * a group.
+   * The replaced transaction is not in the pool, is neither pending nor invalid, belongs to a group, or
+   * is another one with the same id.
    */
-  | { readonly kind: "notReplaceable"; readonly state: PoolState | null }
+  | { readonly kind: "changed" }
   | Exclude<AddResult, { readonly kind: "added" }>
 
 /**

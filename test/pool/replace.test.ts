@@ -9,6 +9,7 @@ const given = {
     better: { fee: 140 },
     third: { fee: 150 },
     next: { nonce: 1n },
+    fourth: { fee: 160 },
     elsewhere: pay(258, 257, { fee: 140 }),
     unsigned: { fee: 140, signature: wrongSignature },
     rival: { fee: 0 }
@@ -55,6 +56,32 @@ describe("replacing a transaction", () => {
     states old                -> fged3
     replace old by better     -> nothingtoreplace
     message -> Transaction old is forged: only a pending or invalid transaction can be replaced
+  `)
+  story("finds it by sender and nonce: the newest pending one, then an invalid one", given)(`
+    post next elsewhere
+    replace 256/0 by better  -> nothingtoreplace
+    message -> There is no transaction of account 256 with nonce 0 in the pool
+    post old
+    replace 256/0 by better
+    states old better        -> gone pend
+    invalidate better in 2   -> better
+    post old third
+    replace 256/0 by fourth
+    states better old third fourth  -> invl2 pend gone pend
+    start old fourth in 3    -> old fourth
+    replace 256/0 by third
+    states better third      -> gone pend
+    start third in 3         -> third
+    replace 256/0 by better  -> nothingtoreplace
+    states next elsewhere    -> pend pend
+  `)
+  story("is refused if the account of the sender is gone", {
+    transactions: { a: pay(262, 257), b: pay(262, 257, { fee: 140 }) }
+  })(`
+    forge 3 +8
+    post a
+    roll back 1
+    replace a by b  -> refused /fromAccountIndex
   `)
   story(
     "excludes that a coordinator forges the old one, and the new one is invalid like any other",

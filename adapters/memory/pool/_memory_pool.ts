@@ -89,17 +89,16 @@ export class MemoryPool {
   ): ReplaceResult {
     const known = transaction.id === replaced ? undefined : this.rows.get(transaction.id)
     if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
-    const row = this.rows.get(replaced)
-    const state = row?.pooled.transaction.state ?? null
-    const isGrouped = row?.pooled.transaction.group !== undefined
-    if (isGrouped || (state !== "pend" && state !== "invl")) {
-      return { kind: "notReplaceable", state }
-    }
-    if (arrival !== null && row!.pooled.arrival !== arrival) return { kind: "changed" }
+    const old = this.rows.get(replaced)?.pooled
+    const state = old?.transaction.state
+    if (
+      old?.transaction.group !== undefined || (state !== "pend" && state !== "invl") ||
+      (arrival !== null && old!.arrival !== arrival)
+    ) return { kind: "changed" }
     const limit = state === "pend" ? null : this.#reachedLimit(transaction, limits)
     if (limit !== null) return { kind: "full", limit }
-    const { batchNum } = row!.pooled.transaction
-    const reason = replacedReason(row!.pooled.transaction, transaction.id)
+    const { batchNum } = old!.transaction
+    const reason = replacedReason(old!.transaction, transaction.id)
     this.#changeOne({
       id: replaced,
       from: state,

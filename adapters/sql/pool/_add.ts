@@ -142,10 +142,10 @@ export const replaceTransaction = (
       "SELECT state, batch_num, group_id IS NOT NULL AS is_grouped, arrival, signature FROM pool_transaction WHERE id = $1",
       [bytesOf(replaced)]
     )
-    if (row?.is_grouped === true || (row?.state !== "pend" && row?.state !== "invl")) {
-      return { kind: "notReplaceable", state: row?.state ?? null }
-    }
-    if (arrival !== null && Number(row.arrival) !== arrival) return { kind: "changed" }
+    if (
+      row?.is_grouped === true || (row?.state !== "pend" && row?.state !== "invl") ||
+      (arrival !== null && Number(row.arrival) !== arrival)
+    ) return { kind: "changed" }
     if (row.state === "invl") {
       if (record.counts.pend >= pendingMax) return { kind: "full", limit: "pendingMax" }
       if (record.pendingOf(fromAccountIndex) >= pendingPerAccountMax) {

@@ -109,9 +109,7 @@ export class NaivePool {
     const old = this.find(replaced)?.transaction
     if (
       old === undefined || old.group !== undefined || old.state === "fing" || old.state === "fged"
-    ) {
-      return { kind: "notReplaceable", state: old?.state ?? null }
-    }
+    ) return { kind: "changed" }
     if (arrival !== null && this.find(replaced)!.arrival !== arrival) return { kind: "changed" }
     const reason = transaction.id === replaced
       ? `Replaced under the same id: the signature was ${old.signature}`

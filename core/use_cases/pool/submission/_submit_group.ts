@@ -91,11 +91,9 @@ const acknowledgeGroup = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Stored, SubmissionConflict | StoreFailure> {
   const ids = transactions.map((each) => each.id)
   const stored = yield* context.pool.members([id])
+  // the id of a group is a hash of its ids, and what its members require is signed
   const isSame = stored.length === transactions.length &&
-    stored.every(({ transaction: { group, ...known } }, position) =>
-      known.id === ids[position] && isSamePosted(known, transactions[position]!) &&
-      group?.requestOffset === transactions[position]!.requestOffset
-    )
+    stored.every(({ transaction }, position) => isSamePosted(transaction, transactions[position]!))
   if (!isSame) {
     return yield* new SubmissionConflict({
       faults: [

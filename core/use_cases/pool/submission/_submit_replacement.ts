@@ -83,13 +83,10 @@ const attempt = Effect.fnUntraced(function*(
   const owners = yield* checkedOwners(context, posted, parties)
   const isFree = known === undefined || isSameId || (yield* removeOfEarlierOwner(context, [known]))
   if (!isFree) return yield* context.conflict(id)
-  const result = yield* storeInstead(context, old, posted, owners)
-  if (result.kind === "stored") return { id, stored: true }
-  if (result.kind === "changed" || isSameId) return "changed"
-  return yield* new NothingToReplace({ replaced, state: result.state })
+  return (yield* storeInstead(context, old, posted, owners)) ? { id, stored: true } : "changed"
 })
 
-/** Stores a transaction in place of another one. */
+/** Stores a transaction in place of another one. Returns false if one of both has changed. */
 const storeInstead = Effect.fnUntraced(function*(
   context: SubmissionContext,
   old: Pooled,
@@ -103,12 +100,10 @@ const storeInstead = Effect.fnUntraced(function*(
   switch (result.kind) {
     case "replaced":
       yield* reconcileWithLedger(context, [{ transaction, ...owners }])
-      return { kind: "stored" } as const
+      return true
     case "known":
     case "changed":
-      return { kind: "changed" } as const
-    case "notReplaceable":
-      return result
+      return false
     case "full":
       return yield* context.full(result.limit, posted.fromAccountIndex)
   }
