@@ -39,14 +39,18 @@ describe("an atomic group", () => {
     post group g -> refused /transactions/0/toAccountIndex /transactions/1/fromAccountIndex
     post group unsigned -> refused /transactions/0/signature /transactions/1/signature
   `)
-  story("needs space for all its transactions", {
+  story("needs space for all its transactions, which is found before signatures are verified", {
     ...given,
     transactions: { ...two, c: pay(258, 257) },
     node: { pendingMax: 2 }
   })(`
     post c
+    verified      -> 1
     post group g  -> poolfull pendingMax
+    verified      -> 1
     states a b    -> gone gone
+    remove c      -> c
+    post group g
   `)
   // fees of nothing and of as many units as the amount, at a million US dollars for 10^18
   story("needs an average fee within the bounds", {
