@@ -167,6 +167,7 @@ const wrongValues: ReadonlyArray<WrongValue> = [
     "field-element",
     `a value from 0 and below ${fieldOrder}`
   ],
+  [block104, "/batches/0/exits/0/merkleProof/siblings/0", fieldOrder, "field-element"],
   [block104, "/batches/0/exits/0/merkleProof/value", fieldOrder, "field-element"]
 ]
 

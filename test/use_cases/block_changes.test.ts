@@ -185,6 +185,22 @@ describe("the changes of a block:", () => {
       ledgerBefore(106n).apply({ ...requested, delayedWithdrawals: [collection] }).withdrawals,
       [of(3, "delayedWithdrawn"), of(4, "delayedWithdrawRequest")] as never
     )
+    // a collection after the withdrawals of its block leaves those that were instant
+    const withoutDelay = ledgerBefore(106n)
+    const { withdrawalDelayer } = withoutDelay.variables
+    withoutDelay.variables = {
+      ...withoutDelay.variables,
+      withdrawalDelayer: { ...withdrawalDelayer, withdrawalDelay: 0 }
+    }
+    const instantly = withdrawals.map((each) => ({ ...each, instant: true }))
+    assert.deepStrictEqual(
+      withoutDelay.apply({
+        ...requested,
+        withdrawals: instantly,
+        delayedWithdrawals: [collection]
+      }).withdrawals,
+      [of(4, "instantWithdrawn"), of(3, "delayedWithdrawn")] as never
+    )
   })
 
   it("a collection settles requests of its own block if the delay is 0, or as many as it names", () => {

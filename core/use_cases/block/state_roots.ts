@@ -1,5 +1,5 @@
 import type { Effect } from "effect"
-import type { Account, BlockChanges, BlockFeed, New } from "../../domain/mod.ts"
+import type { Account, BlockChanges, BlockFeed } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
 import type { LedgerView, StoreFailure } from "../../ports/mod.ts"
 import {
@@ -22,7 +22,7 @@ export interface StateRootRequest {
   readonly hash: string
   /** Whether there is no batch before this block, and so no account. */
   readonly isFirst: boolean
-  /** The batches in order, each with its declared root and the accounts that it changed. */
+  /** The batches in order, each with its declared root and the accounts that it created or changed. */
   readonly batches: ReadonlyArray<
     { readonly stateRoot: bigint; readonly accounts: ReadonlyArray<StateAccount> }
   >
@@ -49,31 +49,25 @@ export function stateRootRequest(
   { batches }: BlockChanges,
   view: LedgerView
 ): StateRootRequest {
-  const known = new Map<AccountIndex, New<Account>>()
+  const known = new Map<AccountIndex, StateAccount>()
   return {
     hash,
     parentHash: view.lastBlock.hash,
     parentNumber: view.lastBlock.number,
     isFirst: view.lastBatchNum === 0,
-    batches: batches.map(({ accountUpdates, accounts, batch: { stateRoot } }) => {
-      const changed = new Set<AccountIndex>()
-      for (const account of accounts) {
-        known.set(account.index, account)
-        changed.add(account.index)
-      }
-      for (const { balance, index, nonce } of accountUpdates) {
+    batches: batches.map(({ accountUpdates, accounts: created, batch: { stateRoot } }) => {
+      for (const account of created) known.set(account.index, account)
+      const accounts = accountUpdates.map(({ balance, index, nonce }) => {
         // an updated account exists or was just created
-        known.set(index, { ...(known.get(index) ?? view.account(index))!, nonce, balance })
-        changed.add(index)
-      }
-      return { stateRoot, accounts: [...changed].map((index) => stateAccount(known.get(index)!)) }
+        const { address, publicKey, tokenId } = (known.get(index) ?? view.account(index))!
+        const account = { address, balance, index, nonce, publicKey, tokenId }
+        known.set(index, account)
+        return account
+      })
+      return { stateRoot, accounts }
     })
   }
 }
-
-const stateAccount = (
-  { address, balance, index, nonce, publicKey, tokenId }: New<Account>
-): StateAccount => ({ address, balance, index, nonce, publicKey, tokenId })
 
 /** Returns the violation for a wrong state root. */
 export const wrongStateRootOf = (
