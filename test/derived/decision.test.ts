@@ -17,10 +17,10 @@ import {
 } from "../../core/use_cases/mod.ts"
 import { invalidBlocks } from "../laws/ledger/_invalid_blocks.ts"
 import { partlyStrippedBlock, rememberedExitTree, strippedBlock } from "./_stripped.ts"
-import { block104, ledgerBefore } from "../use_cases/_chain.ts"
+import { batchOf, block104, blockOf, l1Of, ledgerBefore } from "../use_cases/_chain.ts"
 import { rules } from "../use_cases/_network.ts"
 
-const networkOf = (seed: string) => {
+const networkOf = (seed: string, length = 40) => {
   const { genesis, next } = simulate({
     seed,
     users: 20,
@@ -28,7 +28,7 @@ const networkOf = (seed: string) => {
     placeholderRoots: true,
     rollBackPeriodBlocks: 0
   })
-  return { genesis, records: Array.from({ length: 40 }, () => next()) }
+  return { genesis, records: Array.from({ length }, () => next()) }
 }
 const { genesis, records } = networkOf("derived")
 const deriving = { constants: genesis.constants, keccak256, buildExitTree: rememberedExitTree }
@@ -183,17 +183,43 @@ const text = (_: string, value: unknown) => typeof value === "bigint" ? `${value
 
 describe("A block that is completed with its decision", () => {
   it("is the whole block, which leads to the same decision without a builder", () => {
-    walk({ genesis, records }, (block, view) => {
+    // as if the feed had all of the first batch
+    const keepFirst = (block: BlockFeed) =>
+      strippedBlock(block, (place) => place.startsWith("/batches/0/"))
+    walk(networkOf("derived", 120), (block, view) => {
       const whole = decideBlock(rules, block)(view)
       const decision = Result.getOrThrow(whole)
       if (decision.kind !== "store") return assert.fail("a block was stored twice")
-      for (const strip of [strippedBlock, partlyStrippedBlock]) {
+      for (const strip of [strippedBlock, partlyStrippedBlock, keepFirst]) {
         const completed = completeBlock(strip(block), decision.changes, view)
         assert.deepStrictEqual(completed, block)
         assert.deepStrictEqual(decideBlock(rules, completed)(view), whole)
       }
       assert.strictEqual(completeBlock(block, decision.changes, view), block)
     })
+  })
+})
+
+describe("A block that queues and forges the transactions of two queues", () => {
+  it("is completed with the effects of each queue", () => {
+    const queues = [[4, 10n], [5, 20n]] as const
+    const block = blockOf(105n, {
+      l1UserTransactions: queues.map(([queue, depositAmount]) => l1Of(queue, 0, { depositAmount })),
+      batches: [
+        // the first batch ends the queue of earlier blocks
+        batchOf(4, { forgeL1TransactionsNum: 3 }),
+        ...queues.map(([queue, effectiveDepositAmount]) =>
+          batchOf(queue + 1, {
+            forgeL1TransactionsNum: queue,
+            l1UserEffects: [{ effectiveDepositAmount, effectiveAmount: 0n }]
+          })
+        )
+      ]
+    })
+    const ledger = ledgerBefore(105n)
+    const decision = Result.getOrThrow(decideBlock(rules, strippedBlock(block))(ledger))
+    if (decision.kind !== "store") return assert.fail("the block was stored before")
+    assert.deepStrictEqual(completeBlock(strippedBlock(block), decision.changes, ledger), block)
   })
 })
 
