@@ -4,6 +4,7 @@ import { pay, story } from "./_story.ts"
 import { wrongSignature } from "./_node.ts"
 
 const noSpace = "the batch has no space for all transactions that require each other"
+const notSeen = "it would be more than 4 positions before or 3 after the one that requires it"
 const two = { a: { fee: 130 }, b: pay(257, 256, { fee: 100 }), rival: { amount: 5n } }
 const given = { transactions: two, groups: { g: "a b" } }
 
@@ -216,6 +217,31 @@ describe("a transaction that requires one of a group", () => {
     post first second
     post group g
     select 9  -> first second m n
+  `)
+  story("is selected after it if a circuit does not see that far ahead, also through another one", {
+    transactions: {
+      ...Object.fromEntries(
+        [0, 1, 2, 3, 4, 5, 6, 7].map((
+          place
+        ) => [`m${place}`, pay(258, 256, { nonce: BigInt(place) })])
+      ),
+      early: { fee: 150, requires: "m3" },
+      late: { fee: 151, requires: "m4" },
+      second: pay(257, 256, { fee: 80, requires: "m5" }),
+      first: pay(259, 256, { fee: 152, requires: "second" })
+    },
+    groups: { g: "m0 m1 m2 m3 m4 m5 m6 m7" }
+  })(`
+    post group g
+    post late
+    select 9       -> m0 m1 m2 m3 m4 m5 m6 m7 late
+    remove late    -> late
+    post early
+    select 9       -> m0 m1 m2 m3 m4 m5 m6 m7
+    skipped early  -> 18 The requested transaction cannot be forged in the same batch: ${notSeen}
+    remove early   -> early
+    post first second
+    select 10      -> m0 m1 m2 m3 m4 m5 m6 m7 second first
   `)
   story("waits with the group for the nonces of all its senders", {
     transactions: {

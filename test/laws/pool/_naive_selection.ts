@@ -39,12 +39,12 @@ export function naiveSelection(
   const units = unitsOf(pending)
   let waiting = units
   while (selected.length < maxTransactions) {
-    const turn = waiting.filter((unit) => isNext(withRequired(unit) ?? []))
+    const turn = waiting.filter((unit) => isNext(ordered(unit) ?? []))
       .sort((a, b) => worthOf(b) - worthOf(a) || a[0]!.arrival - b[0]!.arrival)
     const best = turn[0]
     if (best === undefined) break
     waiting = waiting.filter((unit) => unit !== best)
-    const all = withRequired(best)
+    const all = ordered(best)
     if (all === null) continue
     const before = { state: structuredClone(state), created: new Set(created) }
     const hasSpace = selected.length + all.length <= maxTransactions
@@ -54,6 +54,14 @@ export function naiveSelection(
     } else ({ created, state } = before)
   }
   return selected
+
+  /** Returns a unit with what it requires, or what is required first if that is seen only before. */
+  function ordered(unit: Unit): Unit | null {
+    const all = withRequired(unit)
+    if (all === null || seesRequired(all)) return all
+    const isAlone = ({ transaction: { group } }: Pooled) => group === undefined
+    return [...all.filter((row) => !isAlone(row)), ...all.filter(isAlone).toReversed()]
+  }
 
   /** Returns a unit and, in turn, what it requires and is not selected; null if it is not pending. */
   function withRequired(unit: Unit): Unit | null {

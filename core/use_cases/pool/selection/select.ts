@@ -225,8 +225,9 @@ class SelectionRun {
     candidate: Candidate
   ): Effect.Effect<Failure | undefined, StoreFailure> {
     return Effect.gen({ self: this }, function*() {
-      const required = yield* this.#withRequired(candidate)
-      if ("kind" in required) return required
+      const linked = yield* this.#withRequired(candidate)
+      if ("kind" in linked) return linked
+      const required = this.#seesRequired(linked) ? linked : requiredFirst(linked)
       const early = yield* this.#earlyIn(required)
       if (early !== undefined) return early
       if (!this.#seesRequired(required)) return { ...notSeen, row: null }
@@ -365,6 +366,12 @@ class SelectionRun {
     this.#early.delete(key)
     return parked
   }
+}
+
+/** Returns linked transactions in the reverse order, but those of a group, the last ones, in theirs. */
+const requiredFirst = (linked: ReadonlyArray<CandidateTransaction>) => {
+  const alone = linked.filter(({ row }) => row.transaction.group === undefined)
+  return [...linked.slice(alone.length), ...alone.toReversed()]
 }
 
 const parkingKey = (index: AccountIndex, nonce: bigint): string => `${index} ${nonce}`
