@@ -1,10 +1,10 @@
 /* Authorizations of account creations: posted by their owners, and learned from blocks. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
 import { INTERNAL_ADDRESS } from "../../core/encoding/mod.ts"
-import { PoolStore, VerifierBusy } from "../../core/ports/mod.ts"
+import { LedgerReader, PoolStore, VerifierBusy } from "../../core/ports/mod.ts"
 import { learnAuthorizations, Ledger, Submission } from "../../core/use_cases/mod.ts"
 import {
   batchOf,
@@ -92,6 +92,20 @@ describe("an authorization", () => {
       assert.isNull(yield* store.authorization(owner.address))
       assert.isNull(yield* store.authorization(INTERNAL_ADDRESS))
     }).pipe(Effect.provide(nodeLayer())))
+
+  it.effect("of a block is stored before the block, so that it is not lost if the process stops in between", () =>
+    Effect.gen(function*() {
+      const [chain, ledger, store] = [yield* openChain, yield* Ledger, yield* PoolStore]
+      const block = chain.grow({
+        batches: [batchOf(3, { l1Coordinator: [{ tokenId: 0, ...owner }] })]
+      })
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(ledger.applyBlock(block))))
+      assert.isNull(yield* store.authorization(owner.address))
+      const { ethereumBlockNum } = yield* (yield* LedgerReader).snapshotId
+      assert.strictEqual(ethereumBlockNum, block.number - 1n)
+    }).pipe(Effect.provide(nodeLayer({}, undefined, {
+      pool: () => ({ addAuthorization: () => Effect.die("The process stops") })
+    }))))
 
   it.effect("of a block is verified when there is capacity, and never if it is known", () =>
     Effect.gen(function*() {

@@ -3,7 +3,7 @@ import type { BlockFeed, GenesisFeed } from "../../domain/mod.ts"
 import type { Keccak256 } from "../../encoding/mod.ts"
 import {
   type LedgerReader,
-  type LedgerWriter,
+  LedgerWriter,
   PoolStore,
   SignatureVerifier,
   type StoreFailure
@@ -12,8 +12,8 @@ import { Ledger, type LedgerOptions } from "../ledger/mod.ts"
 import { Pool } from "./pool.ts"
 
 /**
- * Returns a ledger that reconciles the pool after each block and rollback, and stores the
- * authorizations that blocks contain. If a reconciliation fails, the block is already stored: the next
+ * Returns a ledger that reconciles the pool after each block and rollback, and before a block stores
+ * the authorizations that it contains. If a reconciliation fails, the block is already stored: the next
  * call, or a retry, reconciles the pool before it writes.
  *
  * @example
@@ -45,10 +45,6 @@ export const pooledLedger = (
     Effect.gen(function*() {
       const ledger = yield* Ledger
       const pool = yield* Pool
-      const learn = learnAuthorizations({
-        store: yield* PoolStore,
-        verifier: yield* SignatureVerifier
-      })
       const oneByOne = Semaphore.makeUnsafe(1).withPermits(1)
       // false if a process may have stopped, or failed, between a write and its reconciliation
       let isReconciled = false
@@ -64,29 +60,35 @@ export const pooledLedger = (
           isReconciled = true
           return written
         }))
-      const applyBlock = (block: BlockFeed) =>
-        withReconciliation(Effect.tap(ledger.applyBlock(block), () => learn(block)))
       return Ledger.of({
-        applyBlock,
+        applyBlock: (block) => withReconciliation(ledger.applyBlock(block)),
         rollBack: (toBlock) => withReconciliation(ledger.rollBack(toBlock)),
         setPrices: ledger.setPrices,
         setHead: ledger.setHead,
-        applyRecord: (record) => {
-          switch (record?.kind) {
-            case "block":
-              return Effect.map(
-                applyBlock(record.block),
-                (report) => ({ kind: record.kind, ...report })
-              )
-            case "rollBack":
-              return withReconciliation(ledger.applyRecord(record))
-            default:
-              return ledger.applyRecord(record)
-          }
-        }
+        applyRecord: (record) =>
+          record?.kind === "block" || record?.kind === "rollBack"
+            ? withReconciliation(ledger.applyRecord(record))
+            : ledger.applyRecord(record)
       })
     })
-  ).pipe(Layer.provide(Ledger.layer(genesis, keccak256, options)))
+  ).pipe(
+    Layer.provide(Ledger.layer(genesis, keccak256, options)),
+    Layer.provide(learningWriter)
+  )
+
+/** Stores the authorizations of a block before the block, so that a crash in between loses none. */
+const learningWriter = Layer.effect(
+  LedgerWriter,
+  Effect.gen(function*() {
+    const writer = yield* LedgerWriter
+    const [store, verifier] = [yield* PoolStore, yield* SignatureVerifier]
+    const learn = learnAuthorizations({ store, verifier })
+    return LedgerWriter.of({
+      ...writer,
+      apply: (block, decide) => Effect.andThen(learn(block), writer.apply(block, decide))
+    })
+  })
+)
 
 interface LearnPorts {
   readonly store: PoolStore["Service"]
@@ -123,20 +125,8 @@ interface LearnPorts {
  * console.log(await Effect.runPromise(provided)) // => true
  * ```
  */
-export const learnAuthorizations = ({ store, verifier }: LearnPorts) => {
-  const verifyWhenFree = (
-    authorization: Parameters<typeof verifier.authorization>[0]
-  ): Effect.Effect<boolean> =>
-    Effect.catchTag(
-      verifier.authorization(authorization),
-      "VerifierBusy",
-      ({ retryAfterSeconds }) =>
-        Effect.andThen(
-          Effect.sleep(retryAfterSeconds * 1000),
-          Effect.suspend(() => verifyWhenFree(authorization))
-        )
-    )
-  return Effect.fnUntraced(function*(block: BlockFeed): Effect.fn.Return<void, StoreFailure> {
+export const learnAuthorizations = ({ store, verifier }: LearnPorts) =>
+  Effect.fnUntraced(function*(block: BlockFeed): Effect.fn.Return<void, StoreFailure> {
     const timestampMs = yield* Clock.currentTimeMillis
     for (
       const { address, publicKey, signature } of (block.batches ?? []).flatMap((
@@ -146,9 +136,10 @@ export const learnAuthorizations = ({ store, verifier }: LearnPorts) => {
       if (signature === null || (yield* store.authorization(address)) !== null) continue
       // the ledger does not verify signatures, and an invalid one would prevent the owner from
       // posting a valid one
-      if (yield* verifyWhenFree({ address, publicKey, signature })) {
-        yield* store.addAuthorization({ address, publicKey, signature, timestampMs })
-      }
+      const isValid = yield* verifier.authorization({ address, publicKey, signature }).pipe(
+        Effect.tapError(({ retryAfterSeconds }) => Effect.sleep(retryAfterSeconds * 1000)),
+        Effect.eventually
+      )
+      if (isValid) yield* store.addAuthorization({ address, publicKey, signature, timestampMs })
     }
   })
-}
