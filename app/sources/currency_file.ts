@@ -15,30 +15,31 @@ export interface CurrencyFileOptions {
 }
 
 /**
- * Returns the prices in a file, and reads it again within `pollMs` of a change, until the scope
- * closes. Fails if the file is invalid now. If it becomes invalid later, the prices stay as they
- * are, and the log and the health check `currencies` have the reason.
+ * Returns the prices in a file, and reads it again within `pollMs` of a change, or of a read that
+ * failed, until the scope closes. Fails if the first one fails. After a later one the prices stay as
+ * they are, and the log and the health check `currencies` have the reason.
  */
 export const openCurrencyFile = (
   path: string,
   { pollMs = 2000 }: CurrencyFileOptions = {}
 ): Effect.Effect<CurrencyPrices, CurrencyFileError, Scope.Scope> =>
   Effect.gen(function*() {
-    let version = yield* versionOf(path)
+    let version: string | undefined = yield* versionOf(path)
     let prices = yield* readCurrencyFile(path)
     let problem: string | undefined
     const refresh = Effect.gen(function*() {
       const found = yield* versionOf(path)
       if (found === version) return
-      version = found
       const read = yield* Effect.result(readCurrencyFile(path))
+      version = Result.isSuccess(read) ? found : undefined
       if (Result.isSuccess(read)) {
         prices = read.success
         problem = undefined
         yield* Effect.log(`Currencies "${path}": the file has changed, ${prices.length} prices`)
       } else {
-        problem = `${read.failure.message}. The prices before it stay in use`
-        yield* Effect.logError(problem)
+        const reason = `${read.failure.message}. The prices before it stay in use`
+        if (reason !== problem) yield* Effect.logError(reason)
+        problem = reason
       }
     })
     yield* checkHealth(
