@@ -66,10 +66,10 @@ const errorOfProperty: {
   "/amount": ({ value }) => value === "0" ? "ErrExitAmount0" : "ErrParamValidationFailed",
   "/id": () => "ErrInvalidTxTypeOrTxID",
   "/type": () => "ErrInvalidTxTypeOrTxID",
-  "/fee": () => "ErrFeeOverflow",
+  "/fee": ({ value }) => value === "256" ? "ErrParamValidationFailed" : "ErrFeeOverflow",
   "/fromAccountIndex": () => "ErrGettingSenderAccount",
   "/tokenId": () => "ErrAccountTokenNotEqualTxToken",
-  "/nonce": () => "ErrInvalidNonce",
+  "/nonce": ({ value }) => Number(value) < 2 ** 40 ? "ErrInvalidNonce" : "ErrParamValidationFailed",
   "/signature": () => "ErrInvalidSignature",
   "/toAccountIndex": () => "ErrGettingReceiverAccount"
 }

@@ -97,6 +97,9 @@ const refusedPosts: ReadonlyArray<readonly [changes: Body, code: number, type: s
   [{ id: `0x02${"0".repeat(64)}` }, 6, "ErrInvalidTxTypeOrTxID"],
   [{ signature: "0".repeat(128) }, 11, "ErrInvalidSignature"],
   [{ amount: -1 }, 1, "ErrParamValidationFailed"],
+  // bytes of the signed message: no value of the contract fits
+  [{ fee: 256 }, 1, "ErrParamValidationFailed"],
+  [{ nonce: 2 ** 40 }, 1, "ErrParamValidationFailed"],
   // an earlier batch, and a later one that is not the signed 0
   [{ maxNumBatch: 5 }, 1, "ErrParamValidationFailed"],
   [{ maxNumBatch: 2 ** 32 - 1 }, 11, "ErrInvalidSignature"],
