@@ -39,7 +39,10 @@ export const sendWithRetries = async (
     const seconds = "retryAfterSeconds" in outcome ? outcome.retryAfterSeconds : undefined
     // with jitter, so that clients that failed together do not retry together
     const waitMs = seconds === undefined
-      ? firstWaitMs * 2 ** retries * (0.5 + Math.random() / 2)
+      ? Math.min(
+        options.retryWaitMsMax,
+        firstWaitMs * 2 ** retries * (0.5 + Math.random() / 2)
+      )
       : seconds * 1000
     if (waitMs > options.retryWaitMsMax) return outcome
     try {

@@ -74,13 +74,15 @@ export const exchangeOptionsOf = ({
   // revision
   headers: revision === "later" ? { ...headers } : { ...headers, "api-revision": revision },
   revision,
-  timeoutMs,
+  timeoutMs: Math.min(Math.ceil(timeoutMs), timerMsMax),
   retriesMax,
-  retryWaitMsMax,
+  retryWaitMsMax: Math.min(retryWaitMsMax, timerMsMax),
   wait,
   cache: new AnswerCache(rememberedMax)
 })
 
+/** Timers end at once after a greater number of milliseconds. */
+const timerMsMax = 2 ** 31 - 1
 /** Pages and workers of a browser have an origin. */
 const isBrowser = "origin" in globalThis
 

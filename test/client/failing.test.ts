@@ -54,6 +54,23 @@ describe("a temporary failure", () => {
     }
   })
 
+  it("is retried as often as allowed if the maximum wait is short", async () => {
+    const { client, waits } = recordingClient([json("", {}, 502)], {
+      retriesMax: 4,
+      retryWaitMsMax: 50
+    })
+    assert.isFalse((await client.getToken({ id: 0 })).ok)
+    assert.deepStrictEqual(waits, [50, 50, 50, 50])
+  })
+
+  it("is not retried after a wait that no timer can take", async () => {
+    const { client, waits } = recordingClient([
+      refusal(503, "unavailable", { "retry-after": "2147484" })
+    ], { retryWaitMsMax: Infinity })
+    assert.isFalse((await client.getToken({ id: 0 })).ok)
+    assert.deepStrictEqual(waits, [])
+  })
+
   it("is not retried if the server demands a longer wait than allowed", async () => {
     const { requests, client, waits } = recordingClient([
       refusal(503, "unavailable", { "retry-after": "31" })
@@ -213,6 +230,18 @@ describe("a call can be ended", () => {
         .getState()
     )
     assert.isTrue(failure._tag === "TimedOut" && failure.timeoutMs === 5 && failure.retry)
+  })
+
+  it("by no timeout if that is longer than a timer can take", async () => {
+    const slow = async ({ signal }: Request): Promise<Response> => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      signal.throwIfAborted()
+      return token()
+    }
+    for (const timeoutMs of [1000.5, 3_000_000_000, Infinity]) {
+      const client = rollupClient({ url: "http://node", fetch: slow, timeoutMs, retriesMax: 0 })
+      assert.isTrue((await client.getToken({ id: 0 })).ok, String(timeoutMs))
+    }
   })
 
   it("by its signal, before it begins, during the request, and while it waits for the next try", async () => {
