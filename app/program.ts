@@ -97,6 +97,12 @@ const help = (stream: NodeJS.WriteStream): string =>
   programHelp(commands, Object.values(exitCodes), formatOf(stream))
 
 const printOut = (text: string): void => {
+  process.stdout.once("error", ({ code, message }: NodeJS.ErrnoException) => {
+    // the reader may close the pipe early
+    if (code === "EPIPE") return
+    process.stderr.write(`The standard output cannot be written: ${message}\n`)
+    process.exitCode = exitCodes.refused.code
+  })
   process.stdout.write(`${text}\n`)
 }
 

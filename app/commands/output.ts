@@ -36,6 +36,9 @@ export const writeTexts = (
     )
   )
 
+/** Writes a text and a line break to standard output. */
+export const printText = (text: string) => writeTexts([`${text}\n`], undefined)
+
 /** Yields the texts, and lets the event loop run in between, so that a signal is received. */
 async function* inSlices(texts: Iterable<string>): AsyncGenerator<string, void> {
   let endMs = performance.now() + SLICE_MS

@@ -1,4 +1,4 @@
-import { Console, Effect } from "effect"
+import type { Effect } from "effect"
 import {
   formatConfigFile,
   type InvocationContext,
@@ -6,6 +6,7 @@ import {
   type Origins,
   settings
 } from "../config/mod.ts"
+import { printText } from "./output.ts"
 import type { ServeSettings } from "./serve.ts"
 
 type ServerSettings = typeof settings.serverSettings
@@ -13,7 +14,7 @@ type ServerSettings = typeof settings.serverSettings
 /** Reports that the configuration is valid: the caller has reported problems before. */
 export const reportValidConfig = (_: ServeSettings, { origins }: InvocationContext) => {
   const setCount = Object.values(origins).filter(({ kind }) => kind !== "default").length
-  return Console.log(
+  return printText(
     `The configuration is valid; settings that are set: ${setCount}, at their default: ${
       Object.keys(origins).length - setCount
     }`
@@ -23,7 +24,7 @@ export const reportValidConfig = (_: ServeSettings, { origins }: InvocationConte
 export const printConfig = (
   resolved: ServeSettings,
   { origins }: InvocationContext
-): Effect.Effect<void> =>
-  Console.log(
+): Effect.Effect<void, Error> =>
+  printText(
     formatConfigFile<Options>(settings.serverSettings, resolved, origins as Origins<ServerSettings>)
   )

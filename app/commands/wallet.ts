@@ -1,4 +1,4 @@
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { rollupClient, valueOf } from "../../adapters/client/mod.ts"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import {
@@ -13,6 +13,7 @@ import {
 } from "../../adapters/wallet/mod.ts"
 import { feeUSD, hexOfBytes, type PostedTransaction, wireContext } from "../../core/mod.ts"
 import { ProgramFailure } from "../process/mod.ts"
+import { printText } from "./output.ts"
 import {
   type DemoWallet,
   networkOptions,
@@ -26,14 +27,14 @@ export const wallet = (settings: Settings): Effect.Effect<void, unknown> => {
   const { send } = settings
   const simulation = simulate(networkOptions(settings))
   const { demoWallet } = simulation
-  if (settings.export) return Console.log(`0x${hexOfBytes(demoWallet.ethereumKey)}`)
+  if (settings.export) return printText(`0x${hexOfBytes(demoWallet.ethereumKey)}`)
   if (send === undefined) {
-    return Effect.suspend(() => Console.log(formatWallet(withDemoAccounts(simulation)).join("\n")))
+    return Effect.suspend(() => printText(formatWallet(withDemoAccounts(simulation)).join("\n")))
   }
   return Effect.tryPromise({
     try: (signal) => transfer(demoWallet, { ...settings, send }, signal),
     catch: (error) => failureOf(error, settings)
-  }).pipe(Effect.flatMap((sent) => Console.log(formatSent(sent, settings))))
+  }).pipe(Effect.flatMap((sent) => printText(formatSent(sent, settings))))
 }
 
 interface Settings extends NetworkSettings {

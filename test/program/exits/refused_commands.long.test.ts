@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
-import { writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { closeSync, openSync, writeFileSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { simulate, writeFeed } from "../../../app/simulator/mod.ts"
 import { freshDatabase } from "../../postgres/mod.ts"
-import { inDirectory, start } from "../_program.ts"
+import { env } from "../_env.ts"
+import { inDirectory, program, start } from "../_program.ts"
 
 /* Commands that cannot do their work end with the documented code and a sentence that says why. */
 
@@ -79,4 +81,19 @@ describe("a command that cannot do its work", () => {
       )
       other.close()
     }))
+
+  it("says that nothing could be printed if the disk is full", () => {
+    const full = openSync("/dev/full", "w")
+    const stdio = ["ignore", full, "pipe"] as const
+    for (const words of ["config print", "wallet", "wallet --export", "--help", "--version"]) {
+      const { status, stderr } = spawnSync(process.execPath, [program, ...words.split(" ")], {
+        encoding: "utf8",
+        env,
+        stdio: [...stdio]
+      })
+      assert.match(stderr, /^The standard output cannot be written: ENOSPC.*\n$/u, words)
+      assert.strictEqual(status, 5, words)
+    }
+    closeSync(full)
+  })
 })
