@@ -45,7 +45,11 @@ const serveHere = (settings: ServeSettings) =>
           cause,
           message: `Port ${settings.port} of ${settings.host} cannot be listened on: ${
             reason(cause)
-          }; choose another one with --port`
+          }; choose another ${
+            /ENOTFOUND|EADDRNOTAVAIL/u.test(reason(cause))
+              ? "address with --host"
+              : "one with --port"
+          }`
         })
       )),
     Effect.catchTag("JournalError", (cause) =>
@@ -84,11 +88,7 @@ const withMonitoring = <A, E, R>(
 ) =>
   Effect.scoped(
     Effect.flatMap(
-      openMonitoring(
-        settings,
-        self,
-        verificationOf(settings)
-      ),
+      openMonitoring(settings, self, verificationOf(settings)),
       (monitoring) => Effect.provideService(run(monitoring), Monitor, monitoring.monitor)
     )
   )

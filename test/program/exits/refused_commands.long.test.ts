@@ -34,6 +34,11 @@ const refusals = ({ database, nowhere, portInUse, ...files }: Places): ReadonlyA
     serve(...small, "--port", String(portInUse)),
     /^Port \d+ of 127\.0\.0\.1 cannot be listened on: .*; choose another one with --port$/mu
   ],
+  [
+    3,
+    serve(...small, "--port", "0", "--host", "192.0.2.1"),
+    /^Port 0 of 192\.0\.2\.1 cannot be listened on: .*; choose another address with --host$/mu
+  ],
   [4, serve("--port", "0", "--data", files.text), /is a file; choose another one/u],
   [4, ["export", "--data", nowhere], /holds no journal/u],
   [4, ["migrate", ...noDatabase], unreachable],
