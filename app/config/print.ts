@@ -36,5 +36,6 @@ const line = (
   if (value === undefined) return `${name} is not set`
   return isSecret && value !== defaultValue
     ? `# ${name} is set, and secret`
-    : `${name} = ${JSON.stringify(value)}`
+    // unlike JSON, TOML does not allow this control character
+    : `${name} = ${JSON.stringify(value).replaceAll("\x7f", "\\u007f")}`
 }

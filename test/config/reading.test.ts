@@ -325,7 +325,7 @@ describe("the output", () => {
   const secret = "hunter2hunter2hunter2"
 
   it("of a configuration is a file with the same settings, without secrets", () => {
-    const seed = ["--seed", 'a "quoted" \\ seed']
+    const seed = ["--seed", 'a "quoted" \\ \x7f\n seed']
     const fee = ["--min-fee-usd", "0.25"]
     const words = ["--port", "9", "--memory", ...fee, ...seed, "--admin-token", secret]
     const { origins, resolved } = configure(words, { HOST: "::1" })
