@@ -176,11 +176,13 @@ const newPrices = Effect.fnUntraced(function*(prices: ReadonlyArray<PriceFeed>) 
   const { find } = yield* LedgerReader
   const tokens = yield* Effect.forEach(prices, ({ tokenId }) => find("token", tokenId))
   if (tokens.some(({ item }) => item === null)) return prices
-  return prices.filter(({ priceUSD, timeMs }, i) => {
-    const before = tokens[i]!.item!
-    if (before.priceTimeMs === null) return priceUSD !== null
-    const isNewer = timeMs > before.priceTimeMs
-    return isNewer || (timeMs === before.priceTimeMs && priceUSD !== before.priceUSD)
+  const last = new Map(tokens.map(({ item }) => [item!.id, item!]))
+  return prices.filter(({ priceUSD, timeMs, tokenId }) => {
+    const before = last.get(tokenId)!
+    const afterMs = timeMs - (before.priceTimeMs ?? timeMs)
+    if (afterMs < 0 || (afterMs === 0 && priceUSD === before.priceUSD)) return false
+    last.set(tokenId, { ...before, priceUSD, priceTimeMs: priceUSD === null ? null : timeMs })
+    return true
   })
 })
 

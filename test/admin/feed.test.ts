@@ -163,6 +163,16 @@ describe("the feed over HTTP", () => {
       // a correction of the same time is applied
       yield* feed(admin, [price(7, 3e12)])
       assert.deepStrictEqual(yield* priceNow, [7, 3e12])
+      // also within a record, whether it arrives once or twice
+      const twoPrices = [
+        { tokenId: 0, priceUSD: 9, timeMs: 5e12 },
+        { tokenId: 0, priceUSD: 8, timeMs: 4e12 }
+      ]
+      for (const applied of [1, 0]) {
+        const reply = yield* feed(admin, [{ kind: "prices", prices: twoPrices }])
+        assert.strictEqual(reply.applied, applied)
+        assert.deepStrictEqual(yield* priceNow, [9, 5e12])
+      }
     }))
 
   it.live("a price of a token that is not registered is refused with its place in the record, also if it is null or follows an old price", () =>
