@@ -1,6 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { performance } from "node:perf_hooks"
-import { counter, Distribution, gauge, histogram, measure, programVersion } from "../../core/mod.ts"
+import { programVersion } from "../../core/mod.ts"
+import { collect, counter, Distribution, gauge, histogram, measure } from "../../core/ports/mod.ts"
 
 const boundsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const
 
@@ -41,11 +42,7 @@ export const measureProcess: Effect.Effect<void, never, Scope.Scope> = Effect.ge
     (timer) => Effect.sync(() => clearInterval(timer))
   )
   yield* measure(
-    histogram(
-      "rollup_event_loop_delay_seconds",
-      `Delay of a timer of ${intervalMs} ms`,
-      delays
-    ),
+    histogram("rollup_event_loop_delay_seconds", `Delay of a timer of ${intervalMs} ms`, delays),
     counter(
       "rollup_event_loop_active_seconds_total",
       "Time in which the event loop was active",
@@ -61,26 +58,27 @@ export const measureProcess: Effect.Effect<void, never, Scope.Scope> = Effect.ge
       () => performance.timeOrigin / 1000
     ),
     gauge(
-      "process_resident_memory_bytes",
-      "Resident memory of the process",
-      () => process.memoryUsage.rss()
-    ),
-    heapBytes("used", () => process.memoryUsage().heapUsed),
-    heapBytes("total", () => process.memoryUsage().heapTotal),
-    heapBytes("external", () => process.memoryUsage().external),
-    gauge(
       "rollup_build_info",
       "Always 1; the labels are the versions",
       () => 1,
       { version: programVersion, node: process.versions.node }
     )
   )
+  yield* collect("process_memory", memorySeries)
 })
 
-const heapBytes = (part: string, read: () => number) =>
-  gauge(
-    "rollup_heap_bytes",
-    "Memory of JavaScript: used heap, total heap, and external memory",
-    read,
-    { part }
-  )
+/** Dies if the process has no free file descriptor to read its resident memory. */
+const memorySeries = Effect.sync(() => {
+  const { external, heapTotal, heapUsed, rss } = process.memoryUsage()
+  return [
+    gauge("process_resident_memory_bytes", "Resident memory of the process", () => rss),
+    ...Object.entries({ used: heapUsed, total: heapTotal, external }).map(([part, bytes]) =>
+      gauge(
+        "rollup_heap_bytes",
+        "Memory of JavaScript: used heap, total heap, and external memory",
+        () => bytes,
+        { part }
+      )
+    )
+  ]
+})

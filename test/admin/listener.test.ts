@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { type Admin, openAdmin } from "../../adapters/admin/mod.ts"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
@@ -45,6 +45,19 @@ describe("the admin listener", () => {
       assert.deepStrictEqual(yield* states, [200, 503, "stopping", 503, "1"])
       yield* Scope.close(outer, Exit.void)
       assert.isTrue(yield* Effect.promise(() => fetch(admin.url).then(() => false, () => true)))
+    }))
+
+  it.live("answers /metrics without the memory of the process if no file descriptor is free to read it", () =>
+    Effect.gen(function*() {
+      const { admin } = yield* watched()
+      vi.spyOn(process, "memoryUsage").mockImplementation(() => assert.fail("EMFILE"))
+      const { status, text } = yield* Effect.ensuring(
+        ask(admin, "/metrics"),
+        Effect.sync(vi.restoreAllMocks)
+      )
+      assert.strictEqual(status, 200)
+      assert.include(text, "\nrollup_metrics_unread 1\n")
+      assert.include(text, "\nprocess_cpu_seconds_total ")
     }))
 
   it.live("reports the state of each part: a degraded one is reported, a failing one makes the process unready", () =>
