@@ -1,4 +1,13 @@
-import { filePath, flagOnly, integer, nonEmptyText, number, text, yesNo } from "../config/mod.ts"
+import {
+  filePath,
+  flagOnly,
+  httpUrl,
+  integer,
+  nonEmptyText,
+  number,
+  text,
+  yesNo
+} from "../config/mod.ts"
 
 /* Options that only the command line sets: environment variables and files cannot. */
 
@@ -60,10 +69,9 @@ export const violationsMax = flagOnly({
 
 export const url = flagOnly({
   flag: "url",
-  value: text({
-    placeholder: "url",
-    rule: "the address of a server, such as http://127.0.0.1:8080",
-    pattern: /^https?:\/\/\S+$/u
+  value: httpUrl({
+    rule: "the URL of a server without user and password, such as http://127.0.0.1:8080",
+    pattern: /^[^\s@]+$/u
   }),
   default: "http://127.0.0.1:8080",
   doc: "URL of a running server"

@@ -101,17 +101,22 @@ export const ethereumAddress: TextOptions = {
   pattern: /^0x[0-9a-fA-F]{40}$/u
 }
 
-/** The URL of a server without a final slash: clients append paths to it. */
-export const serverUrl: TextOptions = {
-  placeholder: "url",
-  rule: "an http or https URL without a final slash, such as http://localhost:8080",
-  pattern: /^https?:\/\/[^\s/?#]+(?:\/[^\s/?#]+)*$/u
-}
-
 /** A text that matches a pattern. */
 export const text = ({ pattern, ...options }: TextOptions): Value<string> => ({
   ...options,
   schema: Schema.String.check(Schema.isPattern(pattern)),
+  fromText: (text) => text
+})
+
+/** An http or https URL that matches a pattern. */
+export const httpUrl = (
+  { pattern, rule }: Pick<TextOptions, "pattern" | "rule">
+): Value<string> => ({
+  placeholder: "url",
+  rule,
+  schema: Schema.String.check(
+    Schema.makeFilter((text) => pattern.test(text) && /^https?:/u.test(text) && URL.canParse(text))
+  ),
   fromText: (text) => text
 })
 

@@ -216,7 +216,9 @@ describe("the configuration of a command", () => {
         // a client would build other paths
         ...["localhost:8080", "http://localhost/", "ftp://node", "http://node/?a", ""].map((url) =>
           [[`--public-url=${url}`], {}, /^--public-url: .*without a final slash/u] as const
-        )
+        ),
+        [["--public-url=http://[bad"], {}, /^--public-url: .*an http or https URL/u],
+        [["--otlp-url=http://node:99999"], {}, /^--otlp-url: .*a URL such as/u]
       ] as const
     ) assert.match(configure(words, environment).message, expected)
   })

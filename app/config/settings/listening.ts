@@ -1,6 +1,6 @@
 import { type RevisionName, revisionList } from "../../../core/mod.ts"
 import { group, setting } from "../setting.ts"
-import { hostAddress, integer, integerOr, serverUrl, text } from "../value.ts"
+import { hostAddress, httpUrl, integer, integerOr, text } from "../value.ts"
 
 const mountPath = {
   placeholder: "path",
@@ -42,7 +42,11 @@ export const listening = group("Listening", {
   }),
   publicUrl: setting({
     key: "server.public_url",
-    value: text(serverUrl),
+    value: httpUrl({
+      // clients append paths to it
+      rule: "an http or https URL without a final slash, such as http://localhost:8080",
+      pattern: /^\w+:\/\/[^\s/?#]+(?:\/[^\s/?#]+)*$/u
+    }),
     doc:
       "URL at which clients reach this server: the URL of every coordinator of the simulated network, spelled exactly as here; fictional URLs if not set"
   }),

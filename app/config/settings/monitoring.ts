@@ -1,5 +1,15 @@
 import { group, setting } from "../setting.ts"
-import { choice, hostAddress, integer, number, portOrOff, secret, text, yesNo } from "../value.ts"
+import {
+  choice,
+  hostAddress,
+  httpUrl,
+  integer,
+  number,
+  portOrOff,
+  secret,
+  text,
+  yesNo
+} from "../value.ts"
 
 export const log = group("Logging", {
   logLevel: setting({
@@ -129,11 +139,7 @@ export const monitoring = group("Monitoring", {
     key: "otlp.url",
     flag: "otlp-url",
     variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    value: text({
-      placeholder: "url",
-      rule: "a URL such as http://127.0.0.1:4318",
-      pattern: /^https?:\/\/\S+$/u
-    }),
+    value: httpUrl({ rule: "a URL such as http://127.0.0.1:4318", pattern: /^\S+$/u }),
     doc:
       "OpenTelemetry collector that receives metrics and traces over OTLP/HTTP as JSON; disabled if not set"
   }),
