@@ -111,6 +111,19 @@ describe("the list of the pool", () => {
       assert.isNull(yield* findPooled(ports, `0x02${"0".repeat(64)}`))
     }).pipe(Effect.provide(nodeLayer())))
 
+  it.effect("shows the others if a rollback has removed the token of one", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const submission = yield* Submission
+      const ofEther = postedOf({ fromAccountIndex: 257, toAccountIndex: 256 })
+      const ofToken = postedOf({ tokenId: 1, fromAccountIndex: 260, toAccountIndex: 261 })
+      for (const posted of [ofToken, ofEther]) yield* submission.submitTransaction(posted)
+      yield* (yield* Ledger).rollBack(genesis.block.number)
+      const { counts, items } = yield* list({ filters: {} })
+      assert.deepStrictEqual(items.map(({ transaction }) => transaction.id), [ofEther.id])
+      assert.strictEqual(counts.pendingItems, 0)
+    }).pipe(Effect.provide(nodeLayer())))
+
   it("declares that the families exclude each other", () => {
     const excluded = poolList.exclusions.map((pair) => pair.join(" "))
     assert.strictEqual(excluded.length, 2 * 3 + 3 * 9 + 1)

@@ -33,7 +33,8 @@ import type { PoolPorts } from "./_optimistic_change.ts"
 
 /**
  * Returns a page of the list of the pool. An unknown token, account, address or key matches no
- * transaction. An address or a key matches the transactions to it, and those whose account belonged
+ * transaction. A page leaves out transactions whose token a rollback has removed, which the counts
+ * include. An address or a key matches the transactions to it, and those whose account belonged
  * to it when they were posted. The address of internal accounts is refused, since every internal
  * account has it.
  *
@@ -65,7 +66,7 @@ export const listPool = Effect.fnUntraced(function*(
     order,
     limit
   })
-  return { ...yield* viewsOf(ports.reader, items), counts }
+  return { ...yield* viewsOf(ports.reader, items, () => Effect.void), counts }
 })
 
 /** Returns a transaction of the pool with its ledger data; null if it is not in the pool. */
@@ -103,12 +104,14 @@ export const findGroup = Effect.fnUntraced(function*(
 })
 
 /**
- * Adds tokens from one snapshot of the ledger to transactions of the pool. Only a rollback can remove
- * them.
+ * Adds tokens from one snapshot of the ledger to transactions of the pool.
+ *
+ * @param onUnregistered called for a transaction whose token a rollback has removed
  */
 const viewsOf = Effect.fnUntraced(function*(
   reader: Reader,
-  listed: ReadonlyArray<ListedTransaction>
+  listed: ReadonlyArray<ListedTransaction>,
+  onUnregistered: (tokenId: number) => Effect.Effect<void, StoreFailure> = unregistered
 ): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "snapshotId">, StoreFailure> {
   const { snapshotId, tokens } = yield* reader.accountsAndTokens({
     accounts: [],
@@ -121,7 +124,10 @@ const viewsOf = Effect.fnUntraced(function*(
   for (const [number, { invalidReason, pooled, skipped }] of listed.entries()) {
     const { arrival, sender, transaction } = pooled
     const token = tokens[2 * number] ?? null
-    if (token === null) return yield* unregistered(transaction.tokenId)
+    if (token === null) {
+      yield* onUnregistered(transaction.tokenId)
+      continue
+    }
     items.push({
       itemId: arrival + 1,
       transaction,
