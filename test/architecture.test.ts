@@ -167,7 +167,7 @@ describe("the architecture", () => {
       "adapters/metrics": 290,
       "adapters/sql": 11945,
       "adapters/wallet": 1410,
-      "app/commands": 2100,
+      "app/commands": 2115,
       "app/config": 2050,
       "app/embed": 1700,
       "app/node": 590,

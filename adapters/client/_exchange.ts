@@ -39,10 +39,7 @@ export const sendWithRetries = async (
     const seconds = "retryAfterSeconds" in outcome ? outcome.retryAfterSeconds : undefined
     // with jitter, so that clients that failed together do not retry together
     const waitMs = seconds === undefined
-      ? Math.min(
-        options.retryWaitMsMax,
-        firstWaitMs * 2 ** retries * (0.5 + Math.random() / 2)
-      )
+      ? Math.min(options.retryWaitMsMax, 200 * 2 ** retries) * (0.5 + Math.random() / 2)
       : seconds * 1000
     if (waitMs > options.retryWaitMsMax) return outcome
     try {
@@ -53,13 +50,11 @@ export const sendWithRetries = async (
   }
 }
 
-const firstWaitMs = 200
-
 const sendOnce = async (
   options: ExchangeOptions,
   { body, method = "POST", signal, url }: ApiRequest
 ): Promise<Outcome<unknown>> => {
-  if (isAborted(signal)) return aborted(signal?.reason)
+  if (signal?.aborted) return aborted(signal?.reason)
   const cached = body === undefined ? options.cache.find(url) : undefined
   const timeout = AbortSignal.timeout(options.timeoutMs)
   let response: Response
@@ -79,7 +74,7 @@ const sendOnce = async (
     )
     text = await response.text()
   } catch (cause) {
-    if (isAborted(signal)) return aborted(signal?.reason)
+    if (signal?.aborted) return aborted(signal?.reason)
     const { timeoutMs } = options
     return timeout.aborted
       ? failed("TimedOut", `No whole answer of ${url} came within ${timeoutMs} ms`, true, {
@@ -102,7 +97,7 @@ const outcomeOf = (
 ): Outcome<unknown> => {
   const answered = headers.get("api-revision")
   if (answered !== null && answered !== revision) {
-    const advice = `make the client with the URL at which the server mounts revision "${revision}"`
+    const advice = `use the URL at which the server mounts revision "${revision}"`
     const message = `${url} answers in revision "${answered}", expected "${revision}": ${advice}`
     return unexpected(message, status, text, false)
   }
@@ -124,8 +119,7 @@ const outcomeOf = (
   const retryAfter = retryAfterSeconds(headers)
   const name = value === undefined ? undefined : problemName(value)
   if (ok || name === undefined) {
-    const message =
-      `${url} gave an answer with status ${status} that is none of this interface: look whether it is its server`
+    const message = `${url} answered with status ${status}, as another interface: check the URL`
     return unexpected(message, status, text, isRetryable, retryAfter)
   }
   const problem = value as Problem
@@ -136,8 +130,6 @@ const outcomeOf = (
     ...retryAfter
   })
 }
-
-const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true
 
 /** Statuses of temporary failures. */
 const retryableStatuses: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])

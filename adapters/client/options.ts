@@ -74,15 +74,16 @@ export const exchangeOptionsOf = ({
   // revision
   headers: revision === "later" ? { ...headers } : { ...headers, "api-revision": revision },
   revision,
-  timeoutMs: Math.min(Math.ceil(timeoutMs), timerMsMax),
+  timeoutMs: timerMs(timeoutMs),
   retriesMax,
-  retryWaitMsMax: Math.min(retryWaitMsMax, timerMsMax),
+  retryWaitMsMax: timerMs(retryWaitMsMax),
   wait,
   cache: new AnswerCache(rememberedMax)
 })
 
-/** Timers end at once after a greater number of milliseconds. */
-const timerMsMax = 2 ** 31 - 1
+/** Returns a time that a timer takes: a longer one would end at once. */
+const timerMs = (ms: number): number => Math.ceil(Math.min(ms, 2 ** 31 - 1))
+
 /** Pages and workers of a browser have an origin. */
 const isBrowser = "origin" in globalThis
 

@@ -111,22 +111,27 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
     const loadAll = yield* bulkLoad(bulk, genesis, reader.snapshotId)
     const progress = yield* makeProgress({ unit: "transactions" })
     let learning: Fiber.Fiber<void, StoreFailure> = yield* Effect.forkChild(Effect.void)
+    /** The records whose authorizations are being stored. */
+    let learned: ReadonlyArray<BulkRecord> = []
     let group: Array<BulkRecord> = []
     let [inGroup, transactions, blocksLoaded] = [0, 0, 0]
     let lastBlock = genesis.block.number
 
     const flush = Effect.gen(function*() {
-      const loading = group
-      if (loading.length === 0) return
+      yield* Fiber.join(learning)
+      const loading = learned
+      learned = group
       group = []
       inGroup = 0
+      // signatures are verified while the blocks before load: a stored block lacks no authorization
+      learning = yield* Effect.forkChild(
+        Effect.forEach(blocksOf(learned), learn, { discard: true })
+      )
+      if (loading.length === 0) return
       yield* loadAll(loading)
-      const blocks = loading.flatMap((record) => record.kind === "block" ? [record.block] : [])
+      const blocks = blocksOf(loading)
       blocksLoaded += blocks.length
       for (const block of blocks) transactions += sizeOf(block)
-      // signatures are verified while the next blocks load
-      yield* Fiber.join(learning)
-      learning = yield* Effect.forkChild(Effect.forEach(blocks, learn, { discard: true }))
       lastBlock = blocks.at(-1)?.number ?? lastBlock
       yield* progress.report({
         units: transactions,
@@ -135,21 +140,19 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
       })
     })
 
+    const flushAll = Effect.andThen(flush, flush)
     const records = recordsAfter(feed.records, genesis, yield* lastBlockOf)
     yield* Stream.fromAsyncIterable(records, (error) => error as Error).pipe(
       Stream.runForEach((record: FeedRecord) => {
         if (record.kind === "genesis" || record.kind === "rollBack") {
-          return Effect.andThen(flush, Effect.asVoid(ledger.applyRecord(record)))
+          return Effect.andThen(flushAll, Effect.asVoid(ledger.applyRecord(record)))
         }
         group.push(record)
-        if (record.kind === "block") {
-          inGroup += sizeOf(record.block)
-        }
+        if (record.kind === "block") inGroup += sizeOf(record.block)
         return inGroup >= groupTransactions || group.length >= groupRecords ? flush : Effect.void
       })
     )
-    yield* flush
-    yield* Fiber.join(learning)
+    yield* flushAll
     yield* (yield* Pool).reconcile
     const { batchNum, ethereumBlockNum } = yield* reader.snapshotId
     yield* Effect.log(
@@ -157,6 +160,9 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
         `the ledger is at Ethereum block ${ethereumBlockNum}, batch ${batchNum ?? 0}`
     )
   })
+
+const blocksOf = (records: ReadonlyArray<BulkRecord>): ReadonlyArray<BlockFeed> =>
+  records.flatMap((record) => record.kind === "block" ? [record.block] : [])
 
 const sizeOf = ({ batches = [], l1UserTransactions = [] }: BlockFeed): number =>
   batches.reduce(

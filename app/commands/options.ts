@@ -1,7 +1,7 @@
 import {
   filePath,
   flagOnly,
-  httpUrl,
+  webUrl,
   integer,
   nonEmptyText,
   number,
@@ -13,7 +13,7 @@ import {
 
 export const out = flagOnly({
   flag: "out",
-  value: text(filePath),
+  value: filePath,
   doc: "File to write to; standard output if not set"
 })
 
@@ -34,7 +34,7 @@ export const dryRun = flagOnly({
 
 export const feedToVerify = flagOnly({
   flag: "feed",
-  value: text(filePath),
+  value: filePath,
   doc: "Verify a feed in NDJSON instead of a store; - reads standard input"
 })
 
@@ -69,7 +69,7 @@ export const violationsMax = flagOnly({
 
 export const url = flagOnly({
   flag: "url",
-  value: httpUrl({
+  value: webUrl({
     rule: "the URL of a server without user and password, such as http://127.0.0.1:8080",
     pattern: /^[^\s@]+$/u
   }),
@@ -89,14 +89,14 @@ export const send = flagOnly({
 
 export const to = flagOnly({
   flag: "to",
-  value: text(nonEmptyText),
+  value: nonEmptyText,
   doc:
     "Receiver: an account index, an address, a public key, or exit; any account of the token if not set"
 })
 
 export const token = flagOnly({
   flag: "token",
-  value: text(nonEmptyText),
+  value: nonEmptyText,
   default: "ETH",
   doc: "Symbol of the token to send"
 })

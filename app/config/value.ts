@@ -72,35 +72,6 @@ export interface TextOptions {
   readonly completions?: "file" | "directory"
 }
 
-/** A path that is not empty. */
-export const filePath: TextOptions = {
-  placeholder: "path",
-  rule: "a path that is not empty",
-  pattern: /\S/u,
-  completions: "file"
-}
-
-/** Any text that is not empty. */
-export const nonEmptyText: TextOptions = {
-  placeholder: "text",
-  rule: "a text that is not empty",
-  pattern: /\S/u
-}
-
-/** An address or a host name. */
-export const hostAddress: TextOptions = {
-  placeholder: "address",
-  rule: "an address or a name, such as 127.0.0.1",
-  pattern: /^\S+$/u
-}
-
-/** An address on Ethereum. */
-export const ethereumAddress: TextOptions = {
-  placeholder: "address",
-  rule: "0x and 40 hexadecimal digits",
-  pattern: /^0x[0-9a-fA-F]{40}$/u
-}
-
 /** A text that matches a pattern. */
 export const text = ({ pattern, ...options }: TextOptions): Value<string> => ({
   ...options,
@@ -108,8 +79,37 @@ export const text = ({ pattern, ...options }: TextOptions): Value<string> => ({
   fromText: (text) => text
 })
 
+/** A path that is not empty. */
+export const filePath = text({
+  placeholder: "path",
+  rule: "a path that is not empty",
+  pattern: /\S/u,
+  completions: "file"
+})
+
+/** Any text that is not empty. */
+export const nonEmptyText = text({
+  placeholder: "text",
+  rule: "a text that is not empty",
+  pattern: /\S/u
+})
+
+/** An address or a host name. */
+export const hostAddress = text({
+  placeholder: "address",
+  rule: "an address or a name, such as 127.0.0.1",
+  pattern: /^\S+$/u
+})
+
+/** An address on Ethereum. */
+export const ethereumAddress = text({
+  placeholder: "address",
+  rule: "0x and 40 hexadecimal digits",
+  pattern: /^0x[0-9a-fA-F]{40}$/u
+})
+
 /** An http or https URL that matches a pattern. */
-export const httpUrl = (
+export const webUrl = (
   { pattern, rule }: Pick<TextOptions, "pattern" | "rule">
 ): Value<string> => ({
   placeholder: "url",

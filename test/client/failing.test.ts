@@ -60,7 +60,8 @@ describe("a temporary failure", () => {
       retryWaitMsMax: 50
     })
     assert.isFalse((await client.getToken({ id: 0 })).ok)
-    assert.deepStrictEqual(waits, [50, 50, 50, 50])
+    assert.strictEqual(waits.length, 4)
+    assert.isTrue(waits.every((wait) => wait >= 25 && wait <= 50), String(waits))
   })
 
   it("is not retried after a wait that no timer can take", async () => {
@@ -209,7 +210,7 @@ describe("a permanent failure", () => {
     )
     assert.strictEqual(
       other.message,
-      'http://node/tokens/0 answers in revision "earlier", expected "later": make the client with the URL at which the server mounts revision "later"'
+      'http://node/tokens/0 answers in revision "earlier", expected "later": use the URL at which the server mounts revision "later"'
     )
   })
 

@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { readFileSync, writeFileSync } from "node:fs"
+import { execute } from "../postgres/_statements.ts"
 import { freshDatabase, startCluster } from "../postgres/mod.ts"
 import {
   command,
@@ -93,6 +95,31 @@ describe("the program with a database", () => {
           path
         )
       }
+    }))
+
+  it("has the authorizations of all ingested blocks if the next one is refused", () =>
+    inDirectory(async (directory) => {
+      const { url: database } = await freshDatabase()
+      const feed = `${directory}.ndjson`
+      command("simulate", "--seed", "9", "--transactions", "400", "--no-true-roots", "--out", feed)
+      const text = readFileSync(feed, "utf8")
+      const signed = text.matchAll(
+        /"address":"(\w+)","publicKey":"\w+","tokenId":\d+,"signature":"/gu
+      )
+      const owners = new Set(Array.from(signed, ([, address]) => address))
+      assert.isNotEmpty(owners)
+      const last = text.slice(text.lastIndexOf(`{"kind":"block"`))
+      // it is not the next block
+      writeFileSync(feed, text + last.replace(/"number":"(\d+)"/u, `"number":"$10"`))
+      assert.match(
+        command("ingest", feed, "--database", database).output,
+        /^Block 180000160: block number/mu
+      )
+      const stored = await execute(
+        database,
+        "SELECT count(*)::int AS count FROM pool_authorization"
+      )
+      assert.deepStrictEqual(stored, [{ count: owners.size }])
     }))
 
   it("survives a restart of the database, also as a waiting writer, which then gets its turn", () =>

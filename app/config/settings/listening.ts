@@ -1,6 +1,6 @@
 import { type RevisionName, revisionList } from "../../../core/mod.ts"
 import { group, setting } from "../setting.ts"
-import { hostAddress, httpUrl, integer, integerOr, text } from "../value.ts"
+import { hostAddress, webUrl, integer, integerOr, text } from "../value.ts"
 
 const mountPath = {
   placeholder: "path",
@@ -36,13 +36,13 @@ export const listening = group("Listening", {
   host: setting({
     key: "server.host",
     variable: "HOST",
-    value: text(hostAddress),
+    value: hostAddress,
     default: "127.0.0.1",
     doc: "Address to listen on; 0.0.0.0 listens on all IPv4 addresses"
   }),
   publicUrl: setting({
     key: "server.public_url",
-    value: httpUrl({
+    value: webUrl({
       // clients append paths to it
       rule: "an http or https URL without a final slash, such as http://localhost:8080",
       pattern: /^\w+:\/\/[^\s/?#]+(?:\/[^\s/?#]+)*$/u

@@ -1,15 +1,5 @@
 import { group, setting } from "../setting.ts"
-import {
-  choice,
-  hostAddress,
-  httpUrl,
-  integer,
-  number,
-  portOrOff,
-  secret,
-  text,
-  yesNo
-} from "../value.ts"
+import { choice, hostAddress, webUrl, integer, number, portOrOff, secret, yesNo } from "../value.ts"
 
 export const log = group("Logging", {
   logLevel: setting({
@@ -40,7 +30,7 @@ export const monitoring = group("Monitoring", {
   adminHost: setting({
     key: "admin.host",
     flag: "admin-host",
-    value: text(hostAddress),
+    value: hostAddress,
     default: "127.0.0.1",
     doc: "Address of the admin listener"
   }),
@@ -139,7 +129,7 @@ export const monitoring = group("Monitoring", {
     key: "otlp.url",
     flag: "otlp-url",
     variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    value: httpUrl({ rule: "a URL such as http://127.0.0.1:4318", pattern: /^\S+$/u }),
+    value: webUrl({ rule: "a URL such as http://127.0.0.1:4318", pattern: /^\S+$/u }),
     doc:
       "OpenTelemetry collector that receives metrics and traces over OTLP/HTTP as JSON; disabled if not set"
   }),

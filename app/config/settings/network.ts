@@ -5,14 +5,14 @@ const contract = (name: string, contract: string) =>
   setting({
     key: `network.${name}`,
     flag: name.replaceAll("_", "-"),
-    value: text(ethereumAddress),
+    value: ethereumAddress,
     doc: `Address of the ${contract} of the simulated network; derived from the seed if not set`
   })
 
 export const network = group("Network", {
   seed: setting({
     key: "network.seed",
-    value: text(nonEmptyText),
+    value: nonEmptyText,
     default: "1",
     doc: "Seed of the simulated network; the same seed generates the same network"
   }),
@@ -36,7 +36,7 @@ export const network = group("Network", {
   networkName: setting({
     key: "network.name",
     flag: "network-name",
-    value: text(nonEmptyText),
+    value: nonEmptyText,
     default: "Rollup Network",
     doc:
       "Name of the simulated network; wallets sign it to derive their keys, and in authorizations"
@@ -53,7 +53,7 @@ export const chain = group("Network", {
   }),
   rollupAddress: setting({
     key: "network.rollup_address",
-    value: text(ethereumAddress),
+    value: ethereumAddress,
     default: "0x10465b16615ae36f350268eb951d7b0187141d3b",
     doc: "Address of the rollup contract of the simulated network; authorizations contain it"
   }),
@@ -98,12 +98,12 @@ export const pace = group("Network", {
   }),
   feed: setting({
     key: "network.feed",
-    value: text(filePath),
+    value: filePath,
     doc: "Follow a feed in NDJSON instead of a simulated network; - reads standard input"
   }),
   genesis: setting({
     key: "network.genesis",
-    value: text(filePath),
+    value: filePath,
     doc:
       "Start an empty ledger of your own network with the genesis record in a file; blocks come through the admin listener"
   })

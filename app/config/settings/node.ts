@@ -1,5 +1,5 @@
 import { group, setting } from "../setting.ts"
-import { filePath, integer, number, text, yesNo } from "../value.ts"
+import { filePath, integer, number, yesNo } from "../value.ts"
 
 export const pool = group("Transaction pool", {
   pendingMax: setting({
@@ -67,7 +67,7 @@ export const currencies = group("Prices of currencies", {
   currenciesFile: setting({
     key: "currencies.file",
     flag: "currencies",
-    value: text(filePath),
+    value: filePath,
     doc:
       "JSON file with the prices of currencies that /v1/currencies shows; read again when it changes. No prices if not set"
   })

@@ -1,5 +1,5 @@
 import { group, setting } from "../setting.ts"
-import { filePath, integer, number, secret, text, yesNo } from "../value.ts"
+import { filePath, integer, number, secret, yesNo } from "../value.ts"
 
 const postgres = {
   placeholder: "url",
@@ -12,7 +12,7 @@ export const storage = group("Data storage", {
     key: "data.directory",
     flag: "data",
     variable: "DATA_DIR",
-    value: text({ ...filePath, placeholder: "directory", completions: "directory" }),
+    value: { ...filePath, placeholder: "directory", completions: "directory" },
     default: ".rollup-node",
     doc: "Data directory; created if it does not exist"
   }),
