@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Auction } from "../../adapters/memory/state/_auction.ts"
 import { type Constraint, splitThreshold } from "../../adapters/memory/filter_index/index_keys.ts"
+import { History } from "../../adapters/memory/state/_history.ts"
+import { openMemoryLedger } from "../../adapters/memory/mod.ts"
+import { noTotals } from "../../core/ports/mod.ts"
 import { FilterIndex } from "../../adapters/memory/filter_index/filter_index.ts"
 import { PositionRange } from "../../adapters/memory/filter_index/position_set.ts"
 import {
@@ -11,7 +14,7 @@ import {
 import { TextIndex } from "../../adapters/memory/filter_index/_text_index.ts"
 import { genesisVariables, type Transaction } from "../../core/domain/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
-import { addressOf, keyOf, newAccount, newBid, newTransaction } from "./_chain.ts"
+import { addressOf, keyOf, newAccount, newBatch, newBid, newTransaction } from "./_chain.ts"
 import { Random } from "./_random.ts"
 
 /** Positions that count how often one of them is read. */
@@ -182,5 +185,37 @@ describe("the cost of reads in memory", () => {
       assert.isAtMost(positions.length, splitThreshold)
     }
     assert.lengthOf(index.candidates(`${prefix}none`).positions, 0)
+  })
+
+  it("a rollback reads each queued transaction a few times, however many batches it removes", () => {
+    const history = new History()
+    const { view } = openMemoryLedger({ genesis })
+    const queues = 100
+    let reads = 0
+    for (let queue = 0; queue < queues; queue++) {
+      const [account, l1] = [newAccount(256, 1), { toForgeL1TransactionsNum: queue }]
+      const row = { ...newTransaction(account, account, "Deposit"), itemId: queue + 1 }
+      history.queues.enqueue(
+        Object.defineProperty(row, "l1", { get: () => (reads++, l1) })
+      )
+    }
+    for (let queue = 0; queue < queues; queue++) {
+      const { batch } = newBatch(view, queue + 1)
+      history.addBatch({
+        batch: { ...batch, itemId: queue + 1, forgeL1TransactionsNum: queue },
+        accountChanges: [],
+        forged: [],
+        transactions: [],
+        exits: [],
+        totals: noTotals,
+        lastForgedQueue: queue,
+        next: view.next
+      })
+    }
+    assert.strictEqual(history.queues.unforged, 0)
+    reads = 0
+    history.truncate(0)
+    assert.strictEqual(history.queues.unforged, queues)
+    assert.isAtMost(reads, 2 * queues)
   })
 })

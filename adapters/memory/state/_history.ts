@@ -136,9 +136,10 @@ export class History {
     const { accountUpdates, exits, totals } = this.stored[lastBatchNum]!
     while (this.stored.length > lastBatchNum + 1) {
       this.stored.pop()
-      const { forgeL1TransactionsNum } = this.batches.removeLast()
-      if (forgeL1TransactionsNum !== null) this.queues.unforge(forgeL1TransactionsNum)
+      this.batches.removeLast()
     }
+    // queues are forged in order
+    this.queues.unforge((this.lastForgedQueue ?? -1) + 1)
     this.transactions.truncate(totals.transactions)
     this.exits.table.truncate(exits)
     this.accounts.truncate(totals.accounts, accountUpdates)

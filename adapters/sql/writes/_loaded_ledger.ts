@@ -66,7 +66,8 @@ export const loadedLedger = (end: LedgerEnd, rows: LoadedRows): LoadedLedger => 
   const bestBids = mapBy(rows.bestBids, ({ slotNum }) => slotNum)
   const exits = mapBy(rows.exits, ({ accountIndex, batchNum }) => exitKey(batchNum, accountIndex))
   const requestedExits = Map.groupBy(
-    rows.exits.filter((exit) =>
+    // a withdrawal and a collection can both name a row
+    [...exits.values()].filter((exit) =>
       exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
     ).sort((a, b) => a.itemId - b.itemId),
     ({ address, tokenId }) => ownerKey(address, tokenId)

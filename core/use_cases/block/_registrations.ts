@@ -105,14 +105,11 @@ export function applyPrices(staged: StagedBlock): BlockViolation | undefined {
   const violation = checkPrices(prices, staged.token)
   if (violation !== undefined) return violation
   for (const { priceUSD, timeMs, tokenId } of prices) {
-    const token = staged.token(tokenId)
-    if (token !== undefined) {
-      staged.tokens.set(tokenId, {
-        ...token,
-        priceUSD,
-        priceTimeMs: priceUSD === null ? null : timeMs
-      })
-    }
+    staged.tokens.set(tokenId, {
+      ...staged.token(tokenId)!,
+      priceUSD,
+      priceTimeMs: priceUSD === null ? null : timeMs
+    })
   }
   return undefined
 }

@@ -4,8 +4,12 @@ import { BulkWriter, sqlStores } from "../../../adapters/sql/mod.ts"
 import { bulkLoad, type BulkRecord } from "../../../app/commands/ingest.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import type { BlockFeed } from "../../../core/domain/mod.ts"
+import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import { LedgerReader } from "../../../core/ports/mod.ts"
+import { Ledger } from "../../../core/use_cases/mod.ts"
 import { freshDatabase } from "../../postgres/mod.ts"
+import { blockOf, chain } from "../../use_cases/_chain.ts"
+import { genesis } from "../../use_cases/_network.ts"
 
 const hasExits = ({ batches = [] }: BlockFeed) => batches.some(({ exits }) => exits!.length > 0)
 
@@ -86,5 +90,29 @@ describe("loading a feed", () => {
       ]))
       assert.include(violation.message, `Block ${number + 2n}`)
       assert.strictEqual((yield* find("token", 0)).item?.priceUSD, 6)
+    })))
+
+  it.live("stores a collection although a later block withdraws the collected exit again", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const url = Redacted.make((yield* Effect.promise(freshDatabase)).url)
+      const stores = yield* Layer.build(sqlStores({ url, genesis, maxConnections: 4 }))
+      const { find, snapshotId } = Context.get(stores, LedgerReader)
+      const layer = Ledger.layer(genesis, keccak256).pipe(
+        Layer.provide(Layer.succeedContext(stores))
+      )
+      const ledger = Context.get(yield* Layer.build(layer), Ledger)
+      const [blocks, collecting] = [chain.slice(0, -1), chain.at(-1)!]
+      for (const block of blocks) yield* ledger.applyBlock(block)
+      const load = yield* bulkLoad(Context.get(stores, BulkWriter), genesis, snapshotId)
+      const again = blockOf(107n, {
+        withdrawals: [{ batchNum: 3, accountIndex: 257, instant: false }]
+      })
+      const refused = yield* Effect.flip(
+        load([collecting, again].map((block) => ({ kind: "block", block })))
+      )
+      assert.propertyVal(refused, "invariant", "exit-open")
+      assert.strictEqual((yield* snapshotId).ethereumBlockNum, 106n)
+      const { item } = yield* find("exit", { batchNum: 3, accountIndex: 257 })
+      assert.strictEqual(item?.exit.delayedWithdrawn, 106n)
     })))
 })
