@@ -173,17 +173,21 @@ describe("the changes of a block:", () => {
   it("a collection settles every request of earlier blocks with its owner and token, and an exit can be withdrawn in its own block", () => {
     const ledger = ledgerBefore(106n)
     const withdrawals = [{ batchNum: 4, accountIndex: 257, instant: false }]
-    const of = (batchNum: number, field: string) => ({ batchNum, accountIndex: 257, field })
+    const of = <const Field>(batchNum: number, field: Field) => ({
+      batchNum,
+      accountIndex: 257,
+      field
+    })
     const requested = blockOf(106n, { batches: [exitOfBob], withdrawals })
     ledger.apply(requested)
     const collected = blockOf(107n, { delayedWithdrawals: [collection] })
     assert.deepStrictEqual(
       ledger.apply(collected).withdrawals,
-      [of(3, "delayedWithdrawn"), of(4, "delayedWithdrawn")] as never
+      [of(3, "delayedWithdrawn"), of(4, "delayedWithdrawn")]
     )
     assert.deepStrictEqual(
       ledgerBefore(106n).apply({ ...requested, delayedWithdrawals: [collection] }).withdrawals,
-      [of(3, "delayedWithdrawn"), of(4, "delayedWithdrawRequest")] as never
+      [of(3, "delayedWithdrawn"), of(4, "delayedWithdrawRequest")]
     )
     // a collection after the withdrawals of its block leaves those that were instant
     const withoutDelay = ledgerBefore(106n)
@@ -199,7 +203,7 @@ describe("the changes of a block:", () => {
         withdrawals: instantly,
         delayedWithdrawals: [collection]
       }).withdrawals,
-      [of(4, "instantWithdrawn"), of(3, "delayedWithdrawn")] as never
+      [of(4, "instantWithdrawn"), of(3, "delayedWithdrawn")]
     )
   })
 
