@@ -13,7 +13,7 @@ import { readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { crc32 } from "node:zlib"
-import { differenceAt, type FileIdentity } from "../files/mod.ts"
+import { differenceAt, type FileIdentity, syncDirectory } from "../files/mod.ts"
 import type { PartReference } from "./manifest.ts"
 
 const folderIn = (journalDirectory: string): string => join(journalDirectory, "checkpoint")
@@ -57,12 +57,13 @@ export class Parts {
     this.#path = folderIn(directory.path)
   }
 
-  /** Creates the folder of the parts. Call it before `add`. */
+  /** Creates the folder of the parts, and makes its name durable. Call it before `add`. */
   create(): void {
     if (this.#next !== undefined) return
     this.#directory.assertInPlace()
     // not recursive: a directory that was moved is not created again
     if (!existsSync(this.#path)) mkdirSync(this.#path, { mode: 0o700 })
+    syncDirectory(this.#directory.path)
     const { stablePath } = this.#opened
     // so the folder is in the same directory
     this.#directory.assertInPlace()

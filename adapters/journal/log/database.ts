@@ -1,10 +1,16 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { crc32 } from "node:zlib"
 import { type GenesisFeed, writeFeedLine } from "../../../core/domain/mod.ts"
-import { describeHolder, hasHolder, readLastAcknowledged, JournalError } from "../files/mod.ts"
+import {
+  describeHolder,
+  hasHolder,
+  JournalError,
+  readLastAcknowledged,
+  syncDirectory
+} from "../files/mod.ts"
 import { hasParts } from "../checkpoint/mod.ts"
 
 export const databaseFile = (directory: string): string => join(directory, "journal.sqlite")
@@ -128,8 +134,11 @@ export const foreignError = (directory: string, cause?: unknown): JournalError =
 function prepare(directory: string): void {
   try {
     const created = mkdirSync(directory, { recursive: true, mode: 0o700 })
+    if (created === undefined) return
     // a new directory is durable once its parent is synced
-    if (created !== undefined) syncDirectory(dirname(created))
+    for (let path = resolve(directory); path.startsWith(resolve(created)); path = dirname(path)) {
+      syncDirectory(dirname(path))
+    }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const problem = code === "EEXIST" || code === "ENOTDIR"
@@ -140,15 +149,6 @@ function prepare(directory: string): void {
       cause: error,
       message: `Directory "${directory}" cannot be used: ${problem}; choose another one`
     })
-  }
-}
-
-function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, "r")
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

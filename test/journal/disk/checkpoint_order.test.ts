@@ -11,6 +11,7 @@ import {
   Parts,
   partsOf
 } from "../../../adapters/journal/checkpoint/mod.ts"
+import { createDatabase } from "../../../adapters/journal/log/mod.ts"
 import { openMemoryLedger, openMemoryPool } from "../../../adapters/memory/mod.ts"
 import { genesis } from "../../use_cases/_network.ts"
 
@@ -19,13 +20,18 @@ type Call = readonly [call: string, on: string]
 
 /** Runs a program, and records its calls of Node that write, synchronise or delete files. */
 const recordingFiles = async (calls: Array<Call>, run: () => Promise<void>): Promise<void> => {
-  const { fsync, promises } = fs
+  const { fsync, fsyncSync, promises } = fs
   const { rm, writeFile } = promises
+  const pathOf = (descriptor: number) => basename(readlinkSync(`/proc/self/fd/${descriptor}`))
   Object.assign(fs, {
+    fsyncSync: (descriptor: number) => {
+      fsyncSync(descriptor)
+      calls.push(["synced", pathOf(descriptor)])
+    },
     fsync: (descriptor: number, done: (error: Error | null) => void) => {
-      const path = readlinkSync(`/proc/self/fd/${descriptor}`)
+      const path = pathOf(descriptor)
       fsync(descriptor, (error) => {
-        calls.push(["synced", basename(path)])
+        calls.push(["synced", path])
         done(error)
       })
     }
@@ -44,7 +50,7 @@ const recordingFiles = async (calls: Array<Call>, run: () => Promise<void>): Pro
   try {
     await run()
   } finally {
-    Object.assign(fs, { fsync })
+    Object.assign(fs, { fsync, fsyncSync })
     Object.assign(promises, { writeFile, rm })
     syncBuiltinESMExports()
   }
@@ -109,6 +115,7 @@ describe("a checkpoint", () => {
           const before = partsOf(journal.manifest).map(([id]) => id)
           await recordingFiles(journal.calls, async () => void await writer.write(unaborted))
           const { calls } = journal
+          if (lines === 1) assert.deepStrictEqual(calls.shift(), ["synced", basename(directory)])
           const places = (call: string) => calls.flatMap(([each], at) => each === call ? [at] : [])
           const [installed] = places("installed")
           const parts = partsOf(journal.manifest).map(([id]) => id)
@@ -132,6 +139,20 @@ describe("a checkpoint", () => {
         }
       } finally {
         journal.parts.close()
+        rmSync(directory, { recursive: true })
+      }
+    }))
+})
+
+describe("a new journal", () => {
+  it.live("is created with all directories of its path, whose names are synced", () =>
+    Effect.promise(async () => {
+      const directory = mkdtempSync(join(tmpdir(), "rollup-new-"))
+      const calls: Array<Call> = []
+      try {
+        await recordingFiles(calls, async () => createDatabase(join(directory, "first", "second")))
+        assert.sameDeepMembers(calls, [["synced", "first"], ["synced", basename(directory)]])
+      } finally {
         rmSync(directory, { recursive: true })
       }
     }))
