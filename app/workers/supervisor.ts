@@ -49,7 +49,7 @@ const keepRunning = (number: number, { drainMaxMs, group }: SupervisorOptions) =
     )
     yield* Effect.forkScoped(Effect.gen(function*() {
       const address = yield* Deferred.await(serving)
-      delay.serving(Date.now())
+      delay.serving(performance.now())
       yield* Effect.log(`${name} is serving`)
       if (!(yield* Deferred.succeed(group.firstServes, undefined))) return
       const { length } = group.numbers
@@ -60,7 +60,7 @@ const keepRunning = (number: number, { drainMaxMs, group }: SupervisorOptions) =
       process.exit(typeof exitCause === "number" ? exitCause : 1)
     }
     group.restarts.set(number, (group.restarts.get(number) ?? 0) + 1)
-    const delayMs = delay.afterExit(Date.now())
+    const delayMs = delay.afterExit(performance.now())
     yield* Effect.logWarning(`${name} ended with ${exitCause}; restarting in ${delayMs / 1000} s`)
     return delayMs
   })

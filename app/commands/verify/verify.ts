@@ -35,7 +35,7 @@ export const verify = (
   Effect.scoped(Effect.gen(function*() {
     const findings = new Findings(violationsMax)
     const progress = yield* makeProgress({ unit: "items" })
-    const startedMs = Date.now()
+    const startedMs = performance.now()
     const options: AuditOptions = {
       onProgress: progress.report,
       findWrongProofs: yield* makeProofVerifier(exitSample, findings),
@@ -54,7 +54,7 @@ export const verify = (
     const took = progress.end()
     const verification: Verification = {
       finishedAt: new Date().toISOString(),
-      durationMs: Date.now() - startedMs,
+      durationMs: Math.round(performance.now() - startedMs),
       ...findings.report()
     }
     yield* saveVerification(location, verification, settings)
