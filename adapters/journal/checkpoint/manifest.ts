@@ -25,7 +25,7 @@ export interface Manifest {
   readonly feed: ReadonlyArray<PartReference>
 }
 
-/** Lists with a row group in each part. The other lists have rows, and their parts are compressed. */
+/** Lists with one row group in each part. The other lists have rows, and their parts are compressed. */
 export const isGrouped = (list: string): boolean => list.endsWith("RowGroups")
 
 /** Rows of one part: encoding them takes a few milliseconds. */

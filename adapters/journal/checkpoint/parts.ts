@@ -76,7 +76,7 @@ export class Parts {
   }
 
   /** Returns the bytes of a part. Throws a `damagedError` if they are not those that were written. */
-  read([id, checksum]: PartReference): Uint8Array {
+  read([id, checksum]: PartReference): Uint8Array<ArrayBuffer> {
     const bytes = this.#readFile(id)
     if (crc32(bytes) !== checksum) {
       throw this.#directory.damagedError(`part ${id} of its checkpoint is not what was written`)
@@ -132,7 +132,7 @@ export class Parts {
     }
   }
 
-  #readFile(id: number): Uint8Array {
+  #readFile(id: number): Uint8Array<ArrayBuffer> {
     try {
       return readFileSync(join(this.#opened.stablePath, String(id)))
     } catch (error) {

@@ -3,6 +3,7 @@ import { inflateRawSync } from "node:zlib"
 import type { LedgerImage, PoolImage } from "../../memory/mod.ts"
 import { isGrouped, type Manifest, type StoredLists } from "./manifest.ts"
 import type { Parts } from "./parts.ts"
+import { readRowGroup } from "./row_group.ts"
 
 /** The state of the stores. */
 export interface StoreImages {
@@ -34,8 +35,8 @@ function* readLists<Lists>(parts: Parts, stored: StoredLists): Generator<void, L
     const list: Array<unknown> = []
     for (const reference of references) {
       const bytes = parts.read(reference)
-      const rows = deserialize(isGrouped(name) ? bytes : inflateRawSync(bytes)) as Array<unknown>
-      for (const row of rows) list.push(row)
+      if (isGrouped(name)) list.push(readRowGroup(bytes))
+      else for (const row of deserialize(inflateRawSync(bytes)) as Array<unknown>) list.push(row)
       yield
     }
     lists[name] = list

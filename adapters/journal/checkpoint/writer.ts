@@ -14,6 +14,7 @@ import {
 } from "./manifest.ts"
 import type { StoreImages } from "./reader.ts"
 import type { Parts } from "./parts.ts"
+import { writeRowGroup } from "./row_group.ts"
 import type { CheckpointTable } from "./table.ts"
 
 /** What checkpoints use of a journal. */
@@ -238,8 +239,8 @@ export class CheckpointWriter {
   }
 
   async #writeChunk(name: string, chunk: ReadonlyArray<unknown>): Promise<PartReference> {
-    const bytes = serialize(chunk)
-    return this.#journal.parts.add(isGrouped(name) ? bytes : await deflate(bytes))
+    const bytes = isGrouped(name) ? writeRowGroup(chunk[0]) : await deflate(serialize(chunk))
+    return this.#journal.parts.add(bytes)
   }
 }
 
