@@ -36,7 +36,8 @@ SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 
 FROM ledger FOR UPDATE`
 const lastWriteStatement = "SELECT last_write::text AS last_write FROM ledger FOR UPDATE"
 
-const retriesMax = 6
+/** With the backoff, the attempts of a write take 2.5 seconds and the time to open connections. */
+const retriesMax = 7
 
 interface WriteTransactionOptions {
   readonly sql: SqlClient.SqlClient
@@ -71,15 +72,19 @@ export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransaction
       }
     )
 
-  const attempt = <A, E>(
-    write: Write<A, E>
-  ): Effect.Effect<A, E | SqlError.SqlError | StoreFailure> =>
+  /** Waits for the lock, and so for a transaction that may still be committing. */
+  const storedWriteId = Effect.map(
+    sql.unsafe<{ readonly last_write: string | null }>(lastWriteStatement),
+    ([row]) => row?.last_write ?? null
+  )
+
+  return <A, E>(write: Write<A, E>): Effect.Effect<A, E | StoreFailure> =>
     Effect.suspend(() => {
       const writeId = crypto.randomUUID()
       let toCommit: { readonly answer: A; readonly term: LeaseTerm } | null = null
-      const committed = <R>(result: R): R => {
+      const committed = (answer: A): A => {
         if (toCommit !== null) toCommit.term.lastWriteIds = [writeId]
-        return result
+        return answer
       }
       const transaction = lease.write((term) =>
         Effect.map(Effect.andThen(lock(term), write(writeId)), ({ answer, changed }) => {
@@ -89,48 +94,32 @@ export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransaction
           term.lastWriteIds = [...term.lastWriteIds, writeId]
           return answer
         })
-      )
-      return retryOnNewConnection(transaction).pipe(
-        Effect.map(committed),
-        Effect.catch((error) => {
-          if (toCommit === null || !isSqlError(error) || !isConnectionLost(error)) {
-            return Effect.fail(error)
-          }
-          const { answer } = toCommit
-          return Effect.flatMap(
-            storedWriteId,
-            (stored) => stored === writeId ? Effect.succeed(committed(answer)) : Effect.fail(error)
-          )
+      ).pipe(retryOnNewConnection)
+      const attempt = Effect.suspend(() => {
+        if (toCommit === null) return transaction
+        // the attempt before ended during its commit
+        const { answer } = toCommit
+        return Effect.flatMap(storedWriteId, (stored) => {
+          if (stored === writeId) return Effect.succeed(answer)
+          toCommit = null
+          return transaction
         })
+      })
+      const retried = Effect.retry(attempt, { while: isTransient, times: retriesMax, schedule })
+      // no other write runs between two attempts: it may follow this one, or overwrite it
+      return oneAtATime.withPermit(Effect.map(retried, committed)).pipe(
+        Effect.catchIf(SqlError.isSqlError, (error) => Effect.fail(storeFailure(error))),
+        lastWrite.record
       )
     })
-
-  /** Waits for the lock, and so for a transaction that may still be committing. */
-  const storedWriteId = sql.unsafe<{ readonly last_write: string | null }>(lastWriteStatement).pipe(
-    Effect.map(([row]) => row?.last_write ?? null),
-    Effect.retry({ while: isConnectionLost, times: retriesMax, schedule })
-  )
-
-  return <A, E>(write: Write<A, E>): Effect.Effect<A, E | StoreFailure> =>
-    oneAtATime.withPermit(attempt(write)).pipe(
-      Effect.retry({
-        while: (error) => isSqlError(error) && isTransient(error),
-        times: retriesMax,
-        schedule
-      }),
-      Effect.catch((error) => Effect.fail(isSqlError(error) ? storeFailure(error) : error)),
-      lastWrite.record
-    )
 }
 
 const schedule = Schedule.exponential("20 millis")
 
-const isSqlError = (error: unknown): error is SqlError.SqlError =>
-  error instanceof SqlError.SqlError
-
 /** Whether a retry may succeed: the connection was lost, or another transaction conflicted. */
-const isTransient = (error: SqlError.SqlError): boolean =>
-  isConnectionLost(error) || conflicts.has(sqlState(error) ?? "")
+const isTransient = (error: unknown): boolean =>
+  SqlError.isSqlError(error) &&
+  (isConnectionLost(error) || conflicts.has(sqlState(error) ?? ""))
 /** Serialization failure and deadlock. */
 const conflicts: ReadonlySet<string> = new Set(["40001", "40P01"])
 

@@ -3,6 +3,10 @@ import { Effect, Fiber, Result } from "effect"
 import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import { decideBlock } from "../../../core/use_cases/mod.ts"
+import { execute } from "../../postgres/_statements.ts"
+import { freshDatabase, scopedDatabase } from "../../postgres/mod.ts"
+import { proxyTo } from "../_proxy.ts"
+import { opened } from "../_running_node.ts"
 import { contents, writerDatabase } from "../_writer_database.ts"
 
 /* The errors of PostgreSQL for two conflicting transactions. */
@@ -59,8 +63,12 @@ describe("a write that fails with", () => {
         assert.strictEqual(failure._tag, "StoreFailure")
         assert.propertyVal(failure, "retry", true)
         assert.deepStrictEqual(yield* contents(sql), before)
-        for (const statement of failing(code, 0)) yield* sql.unsafe(statement)
-        assert.isTrue((yield* apply(blocks[1]!)).applied)
+        // the block after a repeated one waits for it
+        for (const statement of failing(code, 1)) yield* sql.unsafe(statement)
+        const following = yield* Effect.all(blocks.slice(1, 3).map(apply), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(following.map(({ applied }) => applied), [true, true])
       })))
   }
 })
@@ -87,5 +95,35 @@ describe("a write that is interrupted", () => {
       yield* Fiber.interrupt(writing)
       yield* sql.unsafe("DROP TRIGGER wait ON ledger")
       assert.strictEqual((yield* write).version, 3)
+    })))
+})
+
+describe("a write whose commit is not answered", () => {
+  it.live("happens once, before the next one, although the database is unreachable for a second and a half", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { url } = yield* scopedDatabase(freshDatabase)
+      const proxy = yield* proxyTo(url)
+      const { genesis } = simulate({ seed: "unanswered" })
+      const { ledger } = yield* opened(proxy.url, { genesis, maxConnections: 4 })
+      const setPrice = (priceUSD: number) =>
+        Effect.forkChild(
+          ledger.setPrices([{ tokenId: 0, priceUSD, timeMs: 1_600_000_000_000 }]),
+          { startImmediately: true }
+        )
+      const met = proxy.failNext(/^COMMIT/u, "unanswered")
+      const first = yield* setPrice(1)
+      yield* Effect.promise(() => met)
+      proxy.refusing = true
+      const second = yield* setPrice(2)
+      yield* Effect.sleep(1500)
+      proxy.refusing = false
+      const versions = [yield* Fiber.join(first), yield* Fiber.join(second)]
+      assert.deepStrictEqual(versions.map(({ version }) => version), [1, 2])
+      assert.deepStrictEqual(
+        yield* Effect.promise(() =>
+          execute(url, "SELECT price_usd_before FROM price_change ORDER BY place")
+        ),
+        [{ price_usd_before: null }, { price_usd_before: 1 }]
+      )
     })))
 })
