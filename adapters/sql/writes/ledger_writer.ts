@@ -97,7 +97,7 @@ export interface SqlLedgerWriter {
 /**
  * Makes the write port over a database that is migrated and has an opened ledger.
  *
- * @param onVersion is called with the version of each result of the port, before it is returned
+ * @param onVersion is called with the version after each write, before its result is returned
  */
 export const makeLedgerWriter = Effect.fnUntraced(function*(
   onVersion: OnVersion = () => Effect.void
@@ -113,14 +113,14 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
     inTransaction((writeId) => applyInTransaction(sql, { writes, writeId, recent })).pipe(
       Effect.flatMap(({ refused, results, suffixes }) => {
         recent.add(suffixes)
-        return refused === null ? Effect.succeed(results) : Effect.fail(refused.reason)
+        const answer = refused === null ? Effect.succeed(results) : Effect.fail(refused.reason)
+        const last = results.at(-1)
+        return last === undefined
+          ? answer
+          : Effect.andThen(onVersion(last.snapshotId.version), answer)
       })
     )
-  const applyOne = <E>(write: BulkWrite<E>) =>
-    applyAll([write]).pipe(
-      Effect.map(([result]) => result!),
-      Effect.tap(({ snapshotId }) => onVersion(snapshotId.version))
-    )
+  const applyOne = <E>(write: BulkWrite<E>) => Effect.map(applyAll([write]), ([result]) => result!)
   const snapshotIdOf = <E>(write: BulkWrite<E>) =>
     Effect.map(applyOne(write), ({ snapshotId }) => snapshotId)
   return {

@@ -1,8 +1,9 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Effect, Redacted, Schedule } from "effect"
+import { Context, Effect, Redacted, Result, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { setTimeout as delay } from "node:timers/promises"
 import { openMonitor } from "../../../adapters/metrics/mod.ts"
+import { BulkWriter } from "../../../adapters/sql/mod.ts"
 import { preferReplica } from "../../../adapters/sql/reads/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import { type LedgerReader, Monitor, NotRegistered, StoreFailure } from "../../../core/ports/mod.ts"
@@ -107,7 +108,7 @@ describe("reading from a replica", () => {
       )
       yield* openedAt(primary.url)
       yield* Effect.promise(() => copyOrigin(primary.url, replica.url))
-      const { ledger, reader } = yield* openedAt(primary.url, proxy.url)
+      const { ledger, reader, services } = yield* openedAt(primary.url, proxy.url)
       /** Which database answered, and for which version. */
       const answeredBy = Effect.map(
         reader.find("token", 0),
@@ -148,6 +149,12 @@ describe("reading from a replica", () => {
       for (let i = 0; i < 5; i++) assert.deepStrictEqual(yield* answeredBy, ["primary", version])
       proxy.refusing = false
       assert.deepStrictEqual(yield* toldBy("replica"), ["replica", version])
+
+      // a bulk write counts as well
+      const { applyAll } = Context.get(services, BulkWriter)
+      yield* applyAll([{ kind: "prices", prices: [], check: () => Result.void }])
+      assert.deepStrictEqual(yield* answeredBy, ["primary", ++version])
+      yield* copy.ledger.setPrices([])
 
       // another process wrote: the replica may be ahead of the version known here, so only the
       // primary can answer
