@@ -213,6 +213,11 @@ postings-below: posting, lists of transaction by accountIndex and type
 genesis: genesis, record
   UPDATE genesis SET record = '{}'`)
   },
+  "a missing row of the ledger": {
+    all: damagesIn(String.raw`
+standing: ledger
+  DELETE FROM ledger`)
+  },
   "a missing migration": {
     all: damagesIn(String.raw`
 migrations: migration 1 \(initial schema\)

@@ -103,7 +103,7 @@ export const auditLedger = (
       yield* onProgress({ units: replay.transactions, share, at })
       yield* reportDefects(check, at, part, findings)
     }
-  })
+  }).pipe((audit) => reportDefects("standing", "ledger", audit, findings))
 
 type AuditPart = Effect.Effect<void, StoreFailure>
 
