@@ -218,6 +218,11 @@ genesis: genesis, record
 standing: ledger
   DELETE FROM ledger`)
   },
+  "another name of a migration": {
+    all: damagesIn(String.raw`
+migrations: migration 1 \(another schema\), name
+  UPDATE migration SET name = 'another schema' WHERE number = 1`)
+  },
   "a missing migration": {
     all: damagesIn(String.raw`
 migrations: migration 1 \(initial schema\)

@@ -22,19 +22,14 @@ export const auditMigrations = ({ findings, rows }: AuditSnapshot): AuditStep<bo
     for (const { checksum, name, number } of applied) {
       findings.checked("migrations")
       const known = migrations.find((migration) => migration.number === number)
+      const place = `migration ${number} (${name})`
       if (known === undefined) {
-        findings.violate(
-          "migrations",
-          `migration ${number} (${name})`,
-          "applied",
-          `none above ${migrations.length}: this program is older than the database`
-        )
-      } else {findings.same(
-          "migrations",
-          `migration ${number} (${name})`,
-          checksum,
-          checksumOf(known)
-        )}
+        const none = `none above ${migrations.length}: this program is older than the database`
+        findings.violate("migrations", place, "applied", none)
+      } else {
+        findings.same("migrations", place, checksum, checksumOf(known))
+        findings.same("migrations", `${place}, name`, name, known.name)
+      }
     }
     const missing = migrations.filter(({ number }) =>
       !applied.some((each) => each.number === number)
