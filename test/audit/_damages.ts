@@ -74,6 +74,12 @@ transitions: account 259, address
 queued: .*position \d+\), forged
   UPDATE queued_transaction SET forged = false WHERE item_id = (SELECT max(item_id) FROM
   queued_transaction WHERE forged)
+queued: queued_transaction, item \d+ \(queue \d+, position \d+\)
+  UPDATE queued_transaction SET amount_success = true WHERE item_id = (SELECT max(item_id) FROM
+  queued_transaction)
+queued: transaction 0x.*
+  UPDATE queued_transaction SET from_account_index = from_account_index + 1 WHERE item_id = (SELECT
+  min(item_id) FROM queued_transaction WHERE forged AND from_account_index IS NOT NULL)
 tokens: token, version
   UPDATE token SET version = 1000000 WHERE token_id = 1
 prices: price_change of block \d+, place 1

@@ -1,3 +1,4 @@
+import { transactionTypes } from "../../../core/domain/mod.ts"
 import { storedQueuedTransaction, transaction } from "../entities/mod.ts"
 import type { AuditStatement } from "./_audit_snapshot.ts"
 
@@ -21,6 +22,12 @@ const kept = storedQueuedTransaction.columns.map(({ name }) => name).filter((nam
   !changed.includes(name) && transaction.columns.some((column) => column.name === name)
 )
 const rowOf = (alias: string): string => `(${kept.map((name) => `${alias}.${name}`).join(", ")})`
+
+/** Columns that a batch fills in, if they were not known when the transaction was queued. */
+const filled = ["from_account_index", "from_public_key", "to_address", "to_public_key"]
+const creating = [...transactionTypes.keys()].filter((type) =>
+  transactionTypes[type]!.startsWith("CreateAccount")
+)
 
 const fields = ["instant_withdrawn", "delayed_withdraw_request", "delayed_withdrawn"]
 const fieldOf = (exit: string, field: string): string =>
@@ -62,7 +69,17 @@ FROM queued_transaction AS q JOIN (SELECT max(forge_l1_transactions_num) AS queu
 SELECT 'transaction 0x' || encode(t.id, 'hex') || ' (item ' || t.item_id || ', batch ' || t.batch_num || ')' AS place,
   CASE WHEN q.id IS NULL THEN 'no queued transaction with this id' ELSE 'other fields than in the queue' END AS found, 'the queued transaction' AS expected
 FROM transaction AS t LEFT JOIN queued_transaction AS q ON q.id = t.id
-WHERE t.user_origin AND (q.id IS NULL OR ${rowOf("t")} IS DISTINCT FROM ${rowOf("q")})`
+WHERE t.user_origin AND (q.id IS NULL OR ${rowOf("t")} IS DISTINCT FROM ${rowOf("q")} OR ${
+      filled.map((name) => `q.${name} <> t.${name}`).join(" OR ")
+    })`
+  },
+  {
+    check: "queued",
+    text: `
+SELECT ${
+      place("q")
+    } AS place, 'effects of a batch, or the sender of another type' AS found, 'the transaction as it was queued' AS expected
+FROM queued_transaction AS q WHERE amount_success OR deposit_amount_success OR historic_usd IS NOT NULL OR (from_account_index IS NULL) <> (type IN (${creating}))`
   },
   {
     check: "withdrawals",
