@@ -97,6 +97,10 @@ variables: parameter_set auction of block \d+, defaultSlotSetBidFirstSlot
   '"defaultSlotSetBidFirstSlot":4000000000') WHERE kind = 'auction'
 variables: parameter_set rollup of block \d+
   UPDATE parameter_set SET variables = '{}' WHERE kind = 'rollup'
+variables: parameter_set withdrawalDelayer of block \d+, ethereumBlockNum
+  UPDATE parameter_set SET ethereum_block_num = ethereum_block_num + 1 WHERE (kind,
+  ethereum_block_num) = (SELECT kind, max(ethereum_block_num) FROM parameter_set WHERE kind =
+  'withdrawalDelayer' GROUP BY kind)
 withdrawals: withdrawal of block \d+, exit \d+, field \d
   UPDATE exit SET instant_withdrawn = NULL WHERE item_id = (SELECT min(item_id) FROM exit WHERE
   instant_withdrawn IS NOT NULL)

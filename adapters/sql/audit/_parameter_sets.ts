@@ -61,14 +61,12 @@ ORDER BY kind, ethereum_block_num LIMIT 1000`,
             )
             former = auction
           }
-          // a set that a withdrawal changed has the number of the block that decided the set before
-          if (decoded.value.ethereumBlockNum > BigInt(set.block)) {
-            findings.violate(
-              "variables",
-              `${place}, ethereumBlockNum`,
-              decoded.value.ethereumBlockNum,
-              `at most ${set.block}`
-            )
+          // a withdrawal or new verifiers change a rollup set, whose number stays
+          const { ethereumBlockNum: decided } = decoded.value
+          const isRollup = set.kind === "rollup"
+          if (decided > BigInt(set.block) || (decided < BigInt(set.block) && !isRollup)) {
+            const expected = `${isRollup ? "at most " : ""}${set.block}`
+            findings.violate("variables", `${place}, ethereumBlockNum`, decided, expected)
           }
         }
         ;[kind, block] = [set.kind, set.block]
