@@ -110,6 +110,8 @@ open-counts: open_count [\da-f]+, level 1, bucket \d+
   UPDATE open_count SET items = items + 1 WHERE level = 1
 pool: pool, pend
   UPDATE pool SET pend = pend + 1
+pool: pool, next_transition
+  UPDATE pool SET next_transition = next_transition + 2
 pool: pool_sender 999
   INSERT INTO pool_sender (account_index, pending) VALUES (999, 1)
 pool: pool_transaction 0x[\da-f]+, fee_units

@@ -18,7 +18,7 @@ SELECT 'pool, ' || each.name AS place, each.counted::text AS found, each.expecte
       poolStates.map((state) =>
         `('${state}', pool.${state}, (SELECT count(*) FROM pool_transaction WHERE state = '${state}'))`
       ).join(",\n  ")
-    }
+    }, ('next_transition', pool.next_transition, (SELECT count(*) FROM pool_transition))
 ) AS each (name, counted, expected) WHERE each.counted <> each.expected`
   },
   {
