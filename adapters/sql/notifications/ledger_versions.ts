@@ -1,6 +1,5 @@
 import { PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue, Schedule, Stream, SubscriptionRef } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
 import { type LedgerSnapshot, RecentSnapshots } from "../../../core/ports/mod.ts"
 import { ControlConnection, causeMessage } from "../connection/mod.ts"
 import { PoolChanges } from "./pool_changes.ts"
@@ -129,9 +128,9 @@ class KnownVersions {
     })
   }
 
-  /** Call this with the payload that the ledger had, or undefined if there is no ledger. */
-  polled(payload: string | undefined): Effect.Effect<void> {
-    this.#polledMs = Date.now()
+  /** Call this with the payload that the ledger had at `sentMs` or later; undefined without a ledger. */
+  polled(payload: string | undefined, sentMs: number): Effect.Effect<void> {
+    this.#polledMs = sentMs
     return payload === undefined ? Effect.void : this.#add(payload, false)
   }
 
@@ -193,7 +192,13 @@ const listen = ({ session }: Control) =>
   ))
 
 const poll = ({ sql }: Control, known: KnownVersions) =>
-  Effect.flatMap(storedPayload(sql), (payload) => known.polled(payload))
+  Effect.suspend(() => {
+    const sentMs = Date.now()
+    return Effect.flatMap(
+      sql.unsafe<{ word: string }>(`SELECT ${versionPayloadSql} AS word FROM ledger`),
+      ([row]) => known.polled(row?.word, sentMs)
+    )
+  })
 
 const pollAndNotify = (control: Control, known: KnownVersions) =>
   Effect.andThen(poll(control, known), control.sql.unsafe(notifyStatement("'here'")))
@@ -227,11 +232,3 @@ export const notifyVersion =
 
 /** The statement that notifies all processes of a change of the pool. */
 export const notifyPoolChange = notifyStatement("'pool'")
-
-const storedPayload = (
-  sql: SqlClient.SqlClient
-): Effect.Effect<string | undefined, SqlError.SqlError> =>
-  Effect.map(
-    sql.unsafe<{ word: string }>(`SELECT ${versionPayloadSql} AS word FROM ledger`),
-    ([row]) => row?.word
-  )

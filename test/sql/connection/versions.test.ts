@@ -173,6 +173,29 @@ describe("ledger versions", () => {
       })
     })))
 
+  it.live("are unknown while notifications are missing and the answers to polls are late", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const proxy = yield* proxyTo(database.url)
+      const { tip } = yield* openedAt(proxy.url)
+      const version = Effect.sync(() => tip.version())
+      const every = Schedule.spaced(20)
+      yield* Effect.repeat(version, { until: (known) => known !== null, schedule: every })
+      proxy.refusing = true
+      proxy.delayMs = 1000
+      yield* Effect.promise(() =>
+        execute(
+          database.url,
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '% notifications'"
+        )
+      )
+      yield* Effect.repeat(version, { until: (known) => known === null, schedule: every })
+      // a version that was read a second ago may have been replaced since
+      const late = Effect.repeat(version, { until: (known) => known !== null, schedule: every })
+      assert.isNull(yield* Effect.raceFirst(late, Effect.as(Effect.sleep(5000), null)))
+      proxy.delayMs = 0
+      yield* Effect.repeat(version, { until: (known) => known !== null, schedule: every })
+    })))
+
   it.live("arrive on the same connection after the clock has gone back by an hour", () =>
     Effect.scoped(Effect.gen(function*() {
       const proxy = yield* proxyTo(database.url)
