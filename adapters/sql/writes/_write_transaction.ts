@@ -34,9 +34,9 @@ SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 
   set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
   last_write::text AS last_write
 FROM ledger FOR UPDATE`
-const lastWriteStatement = "SELECT last_write::text AS last_write FROM ledger FOR UPDATE"
+const lastWriteStatement =
+  "SELECT last_write::text AS last_write, (SELECT epoch FROM writer) AS epoch FROM ledger FOR UPDATE"
 
-/** With the backoff, the attempts of a write take 2.5 seconds and the time to open connections. */
 const retriesMax = 7
 
 interface WriteTransactionOptions {
@@ -73,10 +73,7 @@ export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransaction
     )
 
   /** Waits for the lock, and so for a transaction that may still be committing. */
-  const storedWriteId = Effect.map(
-    sql.unsafe<{ readonly last_write: string | null }>(lastWriteStatement),
-    ([row]) => row?.last_write ?? null
-  )
+  const lookup = sql.unsafe<{ last_write: string | null; epoch: bigint }>(lastWriteStatement)
 
   return <A, E>(write: Write<A, E>): Effect.Effect<A, E | StoreFailure> =>
     Effect.suspend(() => {
@@ -98,11 +95,13 @@ export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransaction
       const attempt = Effect.suspend(() => {
         if (toCommit === null) return transaction
         // the attempt before ended during its commit
-        const { answer } = toCommit
-        return Effect.flatMap(storedWriteId, (stored) => {
-          if (stored === writeId) return Effect.succeed(answer)
+        const { answer, term: { epoch, lastWriteIds } } = toCommit
+        return Effect.flatMap(lookup, ([row]) => {
+          if (row?.last_write === writeId) return Effect.succeed(answer)
           toCommit = null
-          return transaction
+          return row !== undefined && row.epoch > epoch && !lastWriteIds.includes(row.last_write)
+            ? Effect.fail(outcomeUnknown)
+            : transaction
         })
       })
       const retried = Effect.retry(attempt, { while: isTransient, times: retriesMax, schedule })
@@ -118,8 +117,7 @@ const schedule = Schedule.exponential("20 millis")
 
 /** Whether a retry may succeed: the connection was lost, or another transaction conflicted. */
 const isTransient = (error: unknown): boolean =>
-  SqlError.isSqlError(error) &&
-  (isConnectionLost(error) || conflicts.has(sqlState(error) ?? ""))
+  SqlError.isSqlError(error) && (isConnectionLost(error) || conflicts.has(sqlState(error) ?? ""))
 /** Serialization failure and deadlock. */
 const conflicts: ReadonlySet<string> = new Set(["40001", "40P01"])
 
@@ -127,6 +125,12 @@ const lostWrite = new StoreFailure({
   retry: false,
   message:
     "The database has lost the last write of this process: a backup was restored, or a replica that lacked the write was promoted. Nothing was written; restart all processes that use this database"
+})
+const outcomeUnknown = new StoreFailure({
+  retry: true,
+  writerChanged: true,
+  message:
+    "The connection was lost during the commit, and another process has written the ledger since: the write may be stored; read the ledger before you repeat it"
 })
 const noLedger = new StoreFailure({
   retry: false,

@@ -126,4 +126,32 @@ describe("a write whose commit is not answered", () => {
         [{ price_usd_before: null }, { price_usd_before: 1 }]
       )
     })))
+
+  it.live("is not repeated after another process has written, and its failure says that it may be stored", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { url } = yield* scopedDatabase(freshDatabase)
+      const proxy = yield* proxyTo(url)
+      const { genesis } = simulate({ seed: "unanswered" })
+      const options = {
+        genesis,
+        maxConnections: 4,
+        lease: { termMs: 300, heartbeatMs: 100, waits: true }
+      }
+      const [one, other] = [yield* opened(proxy.url, options), yield* opened(url, options)]
+      const setPrice = ({ ledger }: typeof one, priceUSD: number) =>
+        ledger.setPrices([{ tokenId: 0, priceUSD, timeMs: 1_600_000_000_000 }])
+      const met = proxy.failNext(/^COMMIT/u, "unanswered")
+      const writing = yield* Effect.forkChild(Effect.flip(setPrice(one, 1)), {
+        startImmediately: true
+      })
+      yield* Effect.promise(() => met)
+      proxy.refusing = true
+      proxy.cut()
+      yield* setPrice(other, 2)
+      // nobody holds the lease, so a process that waits for it gets it
+      yield* Effect.promise(() => execute(url, "UPDATE writer SET holder = NULL"))
+      proxy.refusing = false
+      assert.match((yield* Fiber.join(writing)).message, /the write may be stored/u)
+      assert.strictEqual((yield* other.reader.snapshotId).version, 2)
+    })))
 })
