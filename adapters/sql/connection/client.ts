@@ -128,6 +128,8 @@ const openSessions = (
     applicationName: options.applicationName,
     startupParameters: {
       statement_timeout: String(options.statementTimeoutMs),
+      // a statement sees what was committed while it waited for a lock, whatever the database sets
+      default_transaction_isolation: "read committed",
       idle_in_transaction_session_timeout: String(options.idleTransactionMs),
       ...options.retries ? readPlans : {}
     },

@@ -1,6 +1,6 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Schedule } from "effect"
-import { SqlClient, SqlError } from "effect/sql"
+import { type SqlClient, SqlError } from "effect/sql"
 import type { PoolState, PoolTransition } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import { StoreFailure } from "../../../core/ports/mod.ts"
@@ -49,13 +49,7 @@ export const runPoolWrite = <A>(
       unconfirmed = { number: write.number, answer }
       return answer
     })
-    return attempt.pipe(
-      sql.withTransaction,
-      // the default of the database may be REPEATABLE READ, which would hide the writes that were
-      // committed while this one waited for the lock
-      Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL READ COMMITTED"),
-      retryWrite
-    )
+    return attempt.pipe(sql.withTransaction, retryWrite)
   })
 
 /**

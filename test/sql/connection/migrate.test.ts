@@ -3,6 +3,8 @@ import { Effect, Exit, Redacted, Result } from "effect"
 import { Database, databaseLayer } from "../../../adapters/sql/connection/database.ts"
 import { migrate, type Migration } from "../../../adapters/sql/schema/migrate.ts"
 import { migrations as ownMigrations } from "../../../adapters/sql/schema/migrations.ts"
+import { openLedger } from "../../../adapters/sql/writes/open_ledger.ts"
+import { simulate } from "../../../app/simulator/mod.ts"
 import {
   freshDatabase,
   type FreshDatabase,
@@ -94,6 +96,20 @@ describe("migrations", () => {
       )
       assert.deepStrictEqual(names(done.flat()).toSorted(), ["names", "people"])
       assert.deepStrictEqual(yield* query(url, "SELECT id FROM person"), [{ id: 7n }])
+    })))
+
+  it.live("are applied once by processes that start together, and the ledger is opened, if the database has another isolation level by default", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { url } = yield* scopedDatabase(freshDatabase)
+      yield* query(
+        url,
+        `ALTER DATABASE "${
+          new URL(url).pathname.slice(1)
+        }" SET default_transaction_isolation = 'repeatable read'`
+      )
+      const { genesis } = simulate({ seed: "isolation" })
+      const opening = inProcess(url, Effect.andThen(migrate(), openLedger(genesis)))
+      yield* Effect.all(Array.from({ length: 6 }, () => opening), { concurrency: "unbounded" })
     })))
 
   it.live("are refused if the text of an applied one has changed", () =>
