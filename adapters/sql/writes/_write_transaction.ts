@@ -34,8 +34,7 @@ SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 
   set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
   last_write::text AS last_write
 FROM ledger FOR UPDATE`
-const lastWriteStatement =
-  "SELECT last_write::text AS last_write, (SELECT epoch FROM writer) AS epoch FROM ledger FOR UPDATE"
+const lastWriteStatement = "SELECT last_write::text AS last_write FROM ledger FOR UPDATE"
 
 const retriesMax = 7
 
@@ -73,7 +72,11 @@ export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransaction
     )
 
   /** Waits for the lock, and so for a transaction that may still be committing. */
-  const lookup = sql.unsafe<{ last_write: string | null; epoch: bigint }>(lastWriteStatement)
+  const lookup = Effect.zip(
+    sql.unsafe<{ last_write: string | null }>(lastWriteStatement),
+    // after the wait: the process that has written since has another epoch
+    sql.unsafe<{ epoch: bigint }>("SELECT epoch FROM writer")
+  )
 
   return <A, E>(write: Write<A, E>): Effect.Effect<A, E | StoreFailure> =>
     Effect.suspend(() => {
@@ -96,10 +99,11 @@ export const makeWriteTransaction = ({ lastWrite, lease, sql }: WriteTransaction
         if (toCommit === null) return transaction
         // the attempt before ended during its commit
         const { answer, term: { epoch, lastWriteIds } } = toCommit
-        return Effect.flatMap(lookup, ([row]) => {
-          if (row?.last_write === writeId) return Effect.succeed(answer)
+        return Effect.flatMap(lookup, ([[ledger], [writer]]) => {
+          if (ledger?.last_write === writeId) return Effect.succeed(answer)
           toCommit = null
-          return row !== undefined && row.epoch > epoch && !lastWriteIds.includes(row.last_write)
+          const isReplaced = ledger !== undefined && !lastWriteIds.includes(ledger.last_write)
+          return isReplaced && writer !== undefined && writer.epoch > epoch
             ? Effect.fail(outcomeUnknown)
             : transaction
         })
