@@ -33,9 +33,13 @@ export class Calls {
     })
   }
 
+  get isClosed(): boolean {
+    return this.#closing !== undefined
+  }
+
   /** Throws a `NodeError` if the node is closed. */
   checkOpen(): void {
-    if (this.#closing === undefined) return
+    if (!this.isClosed) return
     throw new NodeError("NodeClosed", "The node is closed: open another one")
   }
 

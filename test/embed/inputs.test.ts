@@ -288,6 +288,17 @@ describe("the methods of a node", () => {
       assert.strictEqual((await rejectionOf(call))._tag, "NodeClosed")
     }
   })
+
+  it("leave no server behind that was starting when the node was closed", async () => {
+    const node = await openNode({ genesis: newSimulation().genesis })
+    const reserved = await node.listen({ port: 0 })
+    const { port, url } = reserved
+    await reserved.close()
+    const starting = rejectionOf(node.listen({ port }))
+    await node.close()
+    assert.strictEqual((await starting)._tag, "NodeClosed")
+    assert.isTrue(await fetch(url).then(() => false, () => true))
+  })
 })
 
 describe("the values that a node returns", () => {
