@@ -22,7 +22,8 @@ const sendLastAnswer = (answer: HttpAnswer, socket: Socket): void => {
   const { body, headers, status } = answer
   const all = { ...headers, "content-length": String(bodyBytes(answer)), connection: "close" }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body as string}`)
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`)
+  socket.end(body)
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once("end", () => socket.destroySoon()).once("close", () => clearTimeout(timer)).resume()
 }

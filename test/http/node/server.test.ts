@@ -70,6 +70,9 @@ layer(Server())("the server, by bytes", (it) => {
           assert.strictEqual(answer!.headers.allow, "GET, HEAD, POST, OPTIONS")
         }
       }
+      // the answer quotes the header, and is then not ASCII
+      const answer = yield* get("x:443", "Api-Revision: \u00e9\r\n", "CONNECT")
+      assert.include((JSON.parse(answer!.body) as ProblemBody).message, 'revision "\u00e9"')
     }))
 
   it.effect("an offered upgrade is ignored, and the next request on the connection is answered", () =>
