@@ -102,7 +102,7 @@ const toRequest = (request: Request): Omit<HttpRequest, "url"> => ({
  */
 const readBody = async (request: Request, bytesMax: number): Promise<Uint8Array | ProblemName> => {
   if (request.body === null) return new Uint8Array()
-  const chunks: Array<Uint8Array> = []
+  const chunks: Array<Uint8Array<ArrayBuffer>> = []
   let bytes = 0
   try {
     for (const reader = request.body.getReader();;) {
@@ -118,13 +118,7 @@ const readBody = async (request: Request, bytesMax: number): Promise<Uint8Array 
   } catch {
     return "malformed-request"
   }
-  const body = new Uint8Array(bytes)
-  let offset = 0
-  for (const chunk of chunks) {
-    body.set(chunk, offset)
-    offset += chunk.length
-  }
-  return body
+  return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
 /** Returns path and query of an absolute URL. */
@@ -136,7 +130,7 @@ const targetOf = (url: string): string => {
 
 const toResponse = (answer: HttpAnswer, method: string): Response => {
   const { body, headers, status } = answer
-  return method === "HEAD" || status === 204
+  return method === "HEAD" || status === 204 || status === 304
     ? new Response(null, { status, headers })
     // an empty string would get a `Content-Type`
     : new Response(body === "" ? null : body as BodyInit, {

@@ -115,7 +115,11 @@ describe("below a path", () => {
         const token = await ask("/rollup/tokens/0")
         assert.strictEqual((await token.json()).symbol, "ETH")
         const known = { "if-none-match": token.headers.get("etag")! }
-        assert.strictEqual((await ask("/rollup/tokens/0", known)).status, 304)
+        // a length would have to be that of the whole answer
+        for (const method of ["GET", "HEAD"]) {
+          const { headers, status } = await ask("/rollup/tokens/0", known, method)
+          assert.deepStrictEqual([status, headers.get("content-length")], [304, null])
+        }
         const chosen = await ask("/rollup/tokens", { "api-revision": "earlier" })
         assert.strictEqual(chosen.headers.get("api-revision"), "earlier")
 

@@ -113,12 +113,13 @@ export const bodyBytes = ({ body, headers, isAscii }: HttpAnswer): number => {
  */
 export const largeBytes = 16_384
 
-/** Returns the answer to HEAD: the headers of GET, including the length of its body. */
-export const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
-  ...answer,
-  headers: { ...answer.headers, "content-length": `${bodyBytes(answer)}` },
-  body: ""
-})
+/** Returns the answer to HEAD: the headers of GET, including the length of its body if it has one. */
+export const withoutBody = (answer: HttpAnswer): HttpAnswer =>
+  answer.body === "" ? answer : {
+    ...answer,
+    headers: { ...answer.headers, "content-length": `${bodyBytes(answer)}` },
+    body: ""
+  }
 
 // with `ignoreBOM` the text includes a byte order mark, which the JSON reader refuses
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
