@@ -33,13 +33,9 @@ export class Calls {
     })
   }
 
-  get isClosed(): boolean {
-    return this.#closing !== undefined
-  }
-
   /** Throws a `NodeError` if the node is closed. */
   checkOpen(): void {
-    if (!this.isClosed) return
+    if (this.#closing === undefined) return
     throw new NodeError("NodeClosed", "The node is closed: open another one")
   }
 
@@ -66,13 +62,16 @@ export class Calls {
 
   async #close(): Promise<void> {
     // a failure of a server or a call is reported to its caller
-    await Promise.allSettled([...this.servers].map((server) => server.close()))
+    const closeServers = () => Promise.allSettled([...this.servers].map((each) => each.close()))
+    await closeServers()
     const done = Promise.allSettled(this.#promises)
     let timer: ReturnType<typeof setTimeout> | undefined
     const timeout = new Promise((resolve) => timer = setTimeout(resolve, callsMaxMs))
     await Promise.race([done, timeout])
     clearTimeout(timer)
     await Effect.runPromise(Fiber.interruptAll(this.#fibers))
+    // those that were starting
+    await closeServers()
     await this.#runtime.dispose()
   }
 }

@@ -181,8 +181,6 @@ const servingMethods = (
         const { listen } = await import("./_listen.ts")
         const server = await calls.run(listen(options, () => calls.servers.delete(server)))
         calls.servers.add(server)
-        if (calls.isClosed) await server.close()
-        calls.checkOpen()
         return server
       }),
     onChange: (listener) => {

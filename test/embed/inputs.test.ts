@@ -291,13 +291,9 @@ describe("the methods of a node", () => {
 
   it("leave no server behind that was starting when the node was closed", async () => {
     const node = await openNode({ genesis: newSimulation().genesis })
-    const reserved = await node.listen({ port: 0 })
-    const { port, url } = reserved
-    await reserved.close()
-    const starting = rejectionOf(node.listen({ port }))
+    const starting = node.listen({ port: 0 })
     await node.close()
-    assert.strictEqual((await starting)._tag, "NodeClosed")
-    assert.isTrue(await fetch(url).then(() => false, () => true))
+    assert.isTrue(await fetch((await starting).url).then(() => false, () => true))
   })
 })
 
