@@ -18,6 +18,7 @@ import {
   SubmissionRefused,
   values
 } from "../../core/mod.ts"
+import type { HttpRequest } from "../../adapters/http/mod.ts"
 import { object, optional, read, withoutUndefined } from "./_decode.ts"
 import { badInput, type NodeError } from "./node_error.ts"
 
@@ -62,9 +63,10 @@ export const readGroup = (input: unknown): PostedGroup => {
 export const readAuthorization = (input: unknown): PostedAuthorization =>
   read(authorization, input, "Argument authorization")
 
-/** Checks the request of a handler. Throws a `NodeError`. */
-export const checkRequest = (request: Partial<Request> | null | undefined): void => {
-  if (typeof request?.url === "string" && typeof request.headers === "object") return
+/** Checks that a request has method, url and headers. Throws a `NodeError`. */
+export const checkRequest = (request: Partial<HttpRequest | Request> | null | undefined): void => {
+  const { headers, method, url } = request ?? {}
+  if ([method, url].every((each) => typeof each === "string") && Object(headers) === headers) return
   throw invalidArgument("request", request, "a Request, such as new Request(url)")
 }
 

@@ -36,6 +36,7 @@ import {
 import { readListenOptions } from "./_options.ts"
 import { oneByOne } from "./_subscription.ts"
 import { withToJson } from "./json.ts"
+import type { LedgerMethods } from "./ledger_methods.ts"
 import type { RollupNode } from "./node.ts"
 import { badInput, type Failure, NodeError } from "./node_error.ts"
 import type { LogEntry } from "./options.ts"
@@ -84,12 +85,7 @@ const call = <A, E extends Failure | NodeError>(
   effect: () => Effect.Effect<A, E>
 ): Promise<A> => calls.whileOpen(async () => withToJson(await calls.run(effect())))
 
-const ledgerMethods = (
-  open: OpenNode
-): Pick<
-  RollupNode,
-  "applyBlock" | "applyRecord" | "rollBack" | "setCurrencies" | "setPrices"
-> => {
+const ledgerMethods = (open: OpenNode): Omit<LedgerMethods, "find" | "list" | "state"> => {
   const { calls, ledger, shown } = open
   const session = newWriteSession()
   const write = <A, E extends Failure | NodeError>(
@@ -147,19 +143,14 @@ const submissionMethods = (
 ): Pick<RollupNode, "submitAuthorization" | "submitGroup" | "submitTransaction"> => {
   const { network, submission } = open
   const named = withArgumentNames(network)
+  const submit = <A, E extends Failure>(effect: () => Effect.Effect<A, E>): Promise<A> =>
+    call(open, () => Effect.mapError(effect(), named))
   return {
     submitTransaction: (posted) =>
-      call(
-        open,
-        () => Effect.mapError(submission.submitTransaction(readTransaction(posted)), named)
-      ),
-    submitGroup: (posted) =>
-      call(open, () => Effect.mapError(submission.submitGroup(readGroup(posted)), named)),
+      submit(() => submission.submitTransaction(readTransaction(posted))),
+    submitGroup: (posted) => submit(() => submission.submitGroup(readGroup(posted))),
     submitAuthorization: (posted) =>
-      call(
-        open,
-        () => Effect.mapError(submission.submitAuthorization(readAuthorization(posted)), named)
-      )
+      submit(() => submission.submitAuthorization(readAuthorization(posted)))
   }
 }
 
@@ -167,13 +158,17 @@ const servingMethods = (
   { application, calls, changes, log }: OpenNode
 ): Pick<RollupNode, "fetch" | "handle" | "listen" | "onChange"> => {
   const handle: RollupNode["handle"] = (request, signal) =>
-    calls.whileOpen(() => calls.run(application.handle(request), signal))
+    calls.whileOpen(async () => {
+      checkRequest(request)
+      return await calls.run(application.handle(request), signal)
+    })
   const fetch = toFetchHandler({ handle })
   return {
-    fetch: async (request) => {
-      checkRequest(request)
-      return await fetch(request)
-    },
+    fetch: (request) =>
+      calls.whileOpen(async () => {
+        checkRequest(request)
+        return await fetch(request)
+      }),
     handle,
     listen: (input) =>
       calls.whileOpen(async () => {

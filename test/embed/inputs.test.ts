@@ -223,10 +223,14 @@ describe("the methods of a node", () => {
 
   it("refuse requests and listeners that are none, and objects that throw", async () => {
     await using node = await openNode({ genesis: newSimulation().genesis })
-    for (const value of [undefined, null, "http://node/tokens", {}]) {
+    const { signal } = new AbortController()
+    for (const value of [undefined, null, "http://node/tokens", {}, { method: "GET", url: "/" }]) {
       assert.strictEqual((await rejectionOf(node.fetch(untyped(value))))._tag, "BadInput")
+      assert.strictEqual((await rejectionOf(node.handle(untyped(value), signal)))._tag, "BadInput")
       assert.throws(() => node.onChange(untyped(value)), NodeError, /^Argument listener/u)
     }
+    const copied = { method: "GET", url: "http://node/tokens", headers: {} }
+    assert.strictEqual((await rejectionOf(node.fetch(untyped(copied))))._tag, "Unexpected")
     const throwing = {
       get filters() {
         throw new Error("no filters")
