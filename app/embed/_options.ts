@@ -1,5 +1,6 @@
-import { Schema, Struct } from "effect"
-import type { CompressionOptions, HttpLimits } from "../../adapters/http/mod.ts"
+import { Result, Schema, Struct } from "effect"
+import * as IpInterface from "effect/net/IpInterface"
+import type { CompressionOptions, ContentCoding, HttpLimits } from "../../adapters/http/mod.ts"
 import type { ServerLimits } from "../../adapters/http/node/mod.ts"
 import {
   CurrencyPriceList,
@@ -8,6 +9,7 @@ import {
   revisionList,
   values
 } from "../../core/mod.ts"
+import type { DatabaseStore, DirectoryStore, MemoryStore } from "../node/mod.ts"
 import { object, optional, read, withoutUndefined } from "./_decode.ts"
 import type { EmbedOptions, ListenOptions } from "./options.ts"
 import { readGenesis } from "./read_record.ts"
@@ -30,15 +32,23 @@ export const readListenOptions = (input: unknown): ListenOptions =>
 const count = values.safeInteger
 const timeMs = values.integer(0, 3_600_000)
 
+/** Returns the schema of a value that a function checks. `rule` completes "expected ". */
+const schemaOf = (rule: string, holds: (value: never) => boolean) =>
+  Schema.Any.check(Schema.makeFilter((value) => holds(value as never) || `Expected ${rule}`))
+const callback = schemaOf("a function", (input) => typeof input === "function")
+
+type Named<T> = { readonly [Name in keyof T]-?: unknown }
+
 const stores = {
-  memory: object({ memory: Schema.Literal(true).annotate({ expected: "true" }) }),
-  directory: object({
+  memory: { memory: Schema.Literal(true).annotate({ expected: "true" }) },
+  directory: {
     directory: values.filledText,
     checkpointBytes: optional(count),
     closingMs: optional(timeMs),
+    onProgress: optional(callback),
     poolHistoryMs: optional(count)
-  }),
-  database: object({
+  },
+  database: {
     database: values.filledText,
     replica: optional(values.filledText),
     lease: optional(object({
@@ -53,18 +63,20 @@ const stores = {
     queueWaitMs: optional(timeMs),
     pairReadsMax: optional(values.integer(1, 10_000)),
     connectTimeoutMs: optional(timeMs),
+    waitMs: optional(timeMs),
     idleTransactionMs: optional(timeMs)
-  })
+  }
+} satisfies {
+  readonly memory: Named<MemoryStore>
+  readonly directory: Named<DirectoryStore>
+  readonly database: Named<DatabaseStore>
 }
 /** Returns the schema of the store that the options name. */
 const storeSchema = (input: unknown): Schema.Codec<unknown> => {
   const store = Object(Object(input).store) as object
   const kind = Struct.keys(stores).find((kind) => kind in store)
-  return kind === undefined ? noStore : stores[kind]
+  return kind === undefined ? noStore : object(stores[kind])
 }
-/** Returns the schema of a value that a function checks. `rule` completes "expected ". */
-const schemaOf = (rule: string, holds: (value: never) => boolean) =>
-  Schema.Any.check(Schema.makeFilter((value) => holds(value as never) || `Expected ${rule}`))
 const noStore = schemaOf("{ memory: true }, { directory } or { database }", () => false)
 
 const httpLimits = object(
@@ -75,7 +87,7 @@ const httpLimits = object(
     jsonDepthMax: optional(count),
     listItemsMax: optional(count),
     requestsMax: optional(count)
-  } satisfies { readonly [Name in keyof HttpLimits]: unknown }
+  } satisfies Named<HttpLimits>
 )
 const serverLimits = object(
   {
@@ -90,8 +102,11 @@ const serverLimits = object(
     ratePerSecondMax: optional(values.quantity),
     rateBurstMax: optional(count),
     rateAddressesMax: optional(count),
-    trustedProxies: optional(Schema.Array(values.filledText))
-  } satisfies { readonly [Name in keyof ServerLimits]: unknown }
+    trustedProxies: optional(Schema.Array(schemaOf(
+      "an address or a network, such as 10.0.0.0/8",
+      (text) => Result.isSuccess(IpInterface.fromString(String(text).trim()))
+    )))
+  } satisfies Named<ServerLimits>
 )
 const mounts = Schema.Array(object({
   path: schemaOf(
@@ -114,8 +129,9 @@ const compression = schemaOf(
   "false, or an object of codings and bytesMin",
   (input: CompressionOptions | false) =>
     input === false || (Array.isArray(input?.codings) &&
-      input.codings.every(({ compress, name }) =>
-        typeof name === "string" && typeof compress === "function"
+      typeof (input.bytesMin ?? 0) === "number" &&
+      input.codings.every((coding: Partial<ContentCoding> | null) =>
+        typeof coding?.name === "string" && typeof coding.compress === "function"
       ))
 )
 const telemetry = schemaOf("an object", (input) => typeof input === "object" && input !== null)
@@ -123,7 +139,6 @@ const monitor = schemaOf(
   "a monitor, such as that of openMonitor",
   (input: Partial<Monitor> | null) => typeof input?.measure === "function"
 )
-const log = schemaOf("a function", (input) => typeof input === "function")
 const signal = schemaOf("an AbortSignal", (input) => Object(input) instanceof AbortSignal)
 const optionsSchema = (input: unknown) =>
   object(
@@ -146,10 +161,12 @@ const optionsSchema = (input: unknown) =>
       verifierThreads: optional(values.integer(1, 1024)),
       checkStateRoots: optional(values.boolean),
       monitor: optional(monitor),
-      log: optional(log),
+      log: optional(callback),
       signal: optional(signal)
-    } satisfies { readonly [Name in keyof EmbedOptions]-?: unknown }
-  )
+    } satisfies Named<EmbedOptions>
+  ).check(Schema.makeFilter(({ maxFeeUSD = Infinity, minFeeUSD = 0 }) =>
+    minFeeUSD <= maxFeeUSD || { path: ["minFeeUSD"], issue: "Expected at most maxFeeUSD" }
+  ))
 const listenOptions = object({
   port: values.integer(0, 65_535),
   host: optional(values.filledText),

@@ -168,9 +168,7 @@ export const checkNodeVersion = (
 }
 
 const errorOf = (failure: Failure): NodeError => {
-  const tag = failure._tag
-  const { message } = failure
-  const cause = failure
+  const { _tag: tag, message } = failure
   switch (failure._tag) {
     case "BadInput":
       return badInput(failure.faults.map(violationOf))
@@ -195,26 +193,25 @@ const errorOf = (failure: Failure): NodeError => {
       return new NodeError(tag, message, {
         retry: true,
         retryAfterSeconds: failure.retryAfterSeconds,
-        cause
+        cause: failure
       })
     case "StoreFailure":
       return new NodeError(tag, message, {
         retry: failure.retry,
         writerChanged: failure.writerChanged === true,
-        cause
+        cause: failure
       })
     case "JournalError":
-      return new NodeError(tag, message, {
-        retry: failure.reason === "inUse",
-        reason: failure.reason,
-        cause
-      })
     case "DatabaseError":
-      return new NodeError(tag, message, { reason: failure.reason, cause })
+      return new NodeError(tag, message, {
+        retry: failure.reason === "inUse" || failure.reason === "unreachable",
+        reason: failure.reason,
+        cause: failure
+      })
     case "ServeError":
       return new NodeError(tag, `The port cannot be listened on: ${reasonOf(failure.cause)}`, {
         retry: true,
-        cause
+        cause: failure
       })
   }
 }

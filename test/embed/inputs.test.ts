@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { inspect } from "node:util"
 import { earlier, later } from "../../core/mod.ts"
 import { NodeError, openNode, toJson } from "../../app/embed/mod.ts"
@@ -56,6 +58,17 @@ describe("the options of a node", () => {
     assert.deepStrictEqual([url._tag, url.reason, url.retry], ["DatabaseError", "url", false])
   })
 
+  it("include those of the stores that show progress, and bound the wait for a database", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "rollup-embed-"))
+    const onProgress = () => {}
+    await (await openNode({ genesis, store: { directory, onProgress } })).close()
+    rmSync(directory, { recursive: true })
+    const database = "postgresql://user@127.0.0.1:1/none"
+    const unreachable = await rejectionOf(openNode({ genesis, store: { database, waitMs: 0 } }))
+    const { _tag, reason, retry } = unreachable
+    assert.deepStrictEqual([_tag, reason, retry], ["DatabaseError", "unreachable", true])
+  })
+
   it("are refused if a limit, a mount or another option is none, also those of a server", async () => {
     const mount = { path: "/a", revision: later }
     const invalid: ReadonlyArray<readonly [options: object, path: string]> = [
@@ -71,6 +84,9 @@ describe("the options of a node", () => {
       [{ mounts: [mount, { path: "/b", revision: later }] }, "/mounts"],
       [{ compression: "br" }, "/compression"],
       [{ compression: { codings: ["br"] } }, "/compression"],
+      [{ compression: { codings: [null] } }, "/compression"],
+      [{ compression: { codings: [], bytesMin: "1" } }, "/compression"],
+      [{ minFeeUSD: 5, maxFeeUSD: 1 }, "/minFeeUSD"],
       [{ telemetry: 5 }, "/telemetry"],
       [{ monitor: 5 }, "/monitor"],
       [{ log: 5 }, "/log"],
@@ -93,7 +109,12 @@ describe("the options of a node", () => {
       mounts: [mount, { path: "/", revision: earlier }],
       compression: false
     })
-    for (const [limits, path] of [[5, ""], [{ connectionMax: 1 }, "/connectionMax"]] as const) {
+    const invalidLimits = [
+      [5, ""],
+      [{ connectionMax: 1 }, "/connectionMax"],
+      [{ trustedProxies: ["10.0.0.0/8", "proxy"] }, "/trustedProxies/1"]
+    ] as const
+    for (const [limits, path] of invalidLimits) {
       assert.deepStrictEqual(await pathsOf(node.listen(untyped({ port: 0, limits }))), [
         `/limits${path}`
       ])
