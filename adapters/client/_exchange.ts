@@ -17,11 +17,13 @@ export interface ExchangeOptions {
 
 export interface ApiRequest {
   readonly url: string
+  /** GET by default. */
+  readonly method?: "POST" | "PUT"
   /** The body of a POST or PUT. */
   readonly body?: string
-  /** The method of a request with a body; POST by default. */
-  readonly method?: "POST" | "PUT"
   readonly signal?: AbortSignal | undefined
+  /** The property of the answer that has the items of a list. */
+  readonly list?: string | undefined
 }
 
 /**
@@ -52,29 +54,30 @@ export const sendWithRetries = async (
 
 const sendOnce = async (
   options: ExchangeOptions,
-  { body, method = "POST", signal, url }: ApiRequest
+  request: ApiRequest
 ): Promise<Outcome<unknown>> => {
-  if (signal?.aborted) return aborted(signal?.reason)
-  const cached = body === undefined ? options.cache.find(url) : undefined
+  const { body = null, method = "GET", signal, url } = request
+  if (signal?.aborted) return aborted(signal.reason)
+  const cached = body === null ? options.cache.find(url) : undefined
   const timeout = AbortSignal.timeout(options.timeoutMs)
   let response: Response
   let text: string
   try {
     response = await options.fetch(
       new Request(url, {
-        method: body === undefined ? "GET" : method,
+        method,
         headers: {
           ...options.headers,
           ...cached === undefined ? {} : { "if-none-match": cached.etag },
-          ...body === undefined ? {} : { "content-type": "application/json" }
+          ...body === null ? {} : { "content-type": "application/json" }
         },
-        ...body === undefined ? {} : { body },
+        body,
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout])
       })
     )
     text = await response.text()
   } catch (cause) {
-    if (signal?.aborted) return aborted(signal?.reason)
+    if (signal?.aborted) return aborted(signal.reason)
     const { timeoutMs } = options
     return timeout.aborted
       ? failed("TimedOut", `No whole answer of ${url} came within ${timeoutMs} ms`, true, {
@@ -84,17 +87,17 @@ const sendOnce = async (
   }
   return response.status === 304 && cached !== undefined
     ? { ok: true, value: cached.value, snapshot: snapshotOf(response.headers) }
-    : outcomeOf(options, url, response, text, body === undefined)
+    : outcomeOf(options, request, response, text)
 }
 
 /** Returns the outcome of a whole answer. A value is cached for the next request. */
 const outcomeOf = (
   { cache, revision }: ExchangeOptions,
-  url: string,
+  { body, list, url }: ApiRequest,
   { headers, ok, status }: Response,
-  text: string,
-  isRead: boolean
+  text: string
 ): Outcome<unknown> => {
+  const isRead = body === undefined
   const answered = headers.get("api-revision")
   if (answered !== null && answered !== revision) {
     const advice = `use the URL at which the server mounts revision "${revision}"`
@@ -108,7 +111,7 @@ const outcomeOf = (
   } catch {
     value = undefined
   }
-  if (ok && value !== undefined) {
+  if (ok && value !== undefined && (list === undefined || isPage(value, list))) {
     const etag = headers.get("etag")
     if (isRead && etag !== null) {
       cache.add(url, { etag, value, characters: text.length + url.length })
@@ -129,6 +132,12 @@ const outcomeOf = (
     snapshot: snapshotOf(headers),
     ...retryAfter
   })
+}
+
+/** Returns whether a value has items in its property `list`, each with an `itemId`. */
+const isPage = (value: unknown, list: string): boolean => {
+  const { [list]: items } = Object(value) as { readonly [name: string]: unknown }
+  return Array.isArray(items) && items.every((item) => item?.itemId >= 0)
 }
 
 /** Statuses of temporary failures. */

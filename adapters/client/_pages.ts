@@ -3,7 +3,7 @@ import type { Answer } from "./outcome.ts"
 interface Item {
   readonly itemId: number
 }
-type Page = { readonly [itemsProperty: string]: ReadonlyArray<Item> }
+type Page = { readonly [list: string]: ReadonlyArray<Item> }
 type Values = { readonly [name: string]: unknown }
 
 const limitDefault = 200
@@ -16,7 +16,7 @@ const fromItemMax = 4294967295
  * their itemIds, so no item is skipped.
  */
 export async function* pagesOf(
-  itemsProperty: string,
+  list: string,
   request: (parameters: Values) => Promise<Answer<Page>>,
   parameters: Values
 ): AsyncGenerator<Answer<Page>, void, void> {
@@ -25,7 +25,7 @@ export async function* pagesOf(
   let fromItem = parameters.fromItem
   for (;;) {
     const answer = await request({ ...parameters, limit, fromItem })
-    const items = answer.value[itemsProperty]!
+    const items = answer.value[list]!
     yield answer
     if (items.length < limit || isLast(answer.value, items.at(-1)!.itemId, step)) return
     const next = items.at(-1)!.itemId + step

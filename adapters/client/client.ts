@@ -121,41 +121,33 @@ export const rollupClient = <
   const base = baseUrl(options)
   const exchangeOptions = exchangeOptionsOf(options)
   const call = (id: keyof typeof operations) => {
-    const operation: Operation = operations[id]
+    const { list, path, posts, puts }: Operation = operations[id]
     return (parameters: unknown = {}, { signal }: CallOptions = {}) => {
-      if (operation.posts === true) {
-        return sendWithRetries(exchangeOptions, {
-          url: base + operation.path,
-          body: textOf(parameters),
-          signal
-        })
+      if (posts) {
+        const body = textOf(parameters)
+        return sendWithRetries(exchangeOptions, { url: base + path, method: "POST", body, signal })
       }
       const { body, ...others } = parameters as Values
-      return operation.puts === true
-        ? sendWithRetries(exchangeOptions, {
-          url: base + target(operation.path, others, prefix),
-          method: "PUT",
-          body: textOf(body),
-          signal
-        })
-        : sendWithRetries(exchangeOptions, {
-          url: base + target(operation.path, parameters as Values, prefix),
-          signal
-        })
+      return sendWithRetries(exchangeOptions, {
+        url: base + target(path, puts ? others : parameters as Values, prefix),
+        ...puts ? { method: "PUT", body: textOf(body) } : {},
+        signal,
+        list
+      })
     }
   }
   const calls = Object.fromEntries(
     (Object.keys(operations) as Array<keyof typeof operations>).map((id) => [id, call(id)])
   )
   const pages = (id: keyof typeof operations, parameters: Values = {}, options: CallOptions = {}) =>
-    pagesOf((operations[id] as Operation).itemsProperty!, async (parameters) => {
+    pagesOf((operations[id] as Operation).list!, async (parameters) => {
       const outcome = await calls[id]!(parameters, options)
       if (!outcome.ok) throw new RequestFailed(outcome)
       return outcome as Answer<never>
     }, parameters)
   async function* items(id: keyof typeof operations, parameters?: Values, options?: CallOptions) {
     for await (const { value } of pages(id, parameters, options)) {
-      yield* value[(operations[id] as Operation).itemsProperty!]!
+      yield* value[(operations[id] as Operation).list!]!
     }
   }
   return { ...calls, pages, items } as unknown as Client<Revision, Prefix>
@@ -163,7 +155,7 @@ export const rollupClient = <
 
 interface Operation {
   readonly path: string
-  readonly itemsProperty?: string
+  readonly list?: string
   readonly posts?: boolean
   readonly puts?: boolean
 }

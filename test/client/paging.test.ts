@@ -169,4 +169,19 @@ describe("paging through a list", () => {
       "Aborted"
     )
   })
+
+  it("ends with a failure if another interface answers with other JSON", async () => {
+    const foreign = ["{}", "null", "[]", `{"tokens":5}`, `{"tokens":[null]}`, `{"tokens":[{}]}`]
+    for (const body of foreign) {
+      const { fetch, requests } = scripted(json(body))
+      const client = rollupClient({ url: "http://node", fetch })
+      for (const paged of [client.pages, client.items]) {
+        const failure = await failureOf(paged("getTokens", { limit: 1 }))
+        assert.strictEqual(failure._tag, "Unexpected")
+        assert.include(failure.message, "as another interface: check the URL")
+      }
+      assert.lengthOf(requests, 2)
+      assert.isFalse((await client.getTokens()).ok)
+    }
+  })
 })

@@ -9,7 +9,8 @@ import {
 
 /* Checked by the compiler: `npm run check` fails if one of the expected errors does not occur. */
 
-const fetch = () => Promise.resolve(new Response("{}", { headers: { "api-revision": "later" } }))
+const fetch = () =>
+  Promise.resolve(new Response(`{"accounts":[]}`, { headers: { "api-revision": "later" } }))
 const client = rollupClient({ url: "http://node", fetch, retriesMax: 0 })
 const before = rollupClient({ url: "http://node", revision: "earlier", fetch, retriesMax: 0 })
 const other = rollupClient({ url: "http://node", prefix: "hez", fetch, retriesMax: 0 })

@@ -12,7 +12,7 @@ import { answerComponents, isInteger, isWide, propertiesOf } from "./_schema.ts"
 export const operationsModule = (): string => {
   const reads = ofAllRevisions(readOperationsOf).map(([id, operation]) =>
     operation.kind === "list" || operation.kind === "poolList"
-      ? `  ${id}: { path: "${operation.path}", itemsProperty: "${
+      ? `  ${id}: { path: "${operation.path}", list: "${
         declaration(operation.list).itemsProperty
       }" }`
       : `  ${id}: { path: "${operation.path}" }`
@@ -21,8 +21,8 @@ export const operationsModule = (): string => {
     `  ${id}: { path: "${path}", ${method === "PUT" ? "puts" : "posts"}: true }`
   )
   return `/**
- * The path of each operation of any revision; lists have an items property, posts and puts have a
- * body.
+ * The path of each operation of any revision; lists name the property of their items, posts and puts
+ * have a body.
  */
 export const operations = {
 ${[...reads, ...writes].join(",\n")}
