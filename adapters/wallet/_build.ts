@@ -47,7 +47,9 @@ export async function buildTransaction(
   const amount = typeof request.amount === "bigint"
     ? request.amount
     : unitsOf(request.amount, token.decimals)
-  if (Result.isFailure(destination) || amount === undefined) {
+  const nonce = request.nonce ?? nextNonce
+  const isNonce = typeof nonce === "bigint" || Number.isInteger(nonce)
+  if (Result.isFailure(destination) || amount === undefined || !isNonce) {
     throw new InvalidTransaction([
       ...Result.isFailure(destination) ? [refuse("to", to, destination.failure)] : [],
       ...amount === undefined
@@ -56,7 +58,8 @@ export async function buildTransaction(
           String(request.amount),
           `a decimal number of ${token.symbol} with at most ${token.decimals} decimals`
         )]
-        : []
+        : [],
+      ...isNonce ? [] : [refuse("nonce", String(nonce), "an integer")]
     ])
   }
   const price = { priceUSD: token.USD, decimals: token.decimals }
@@ -67,9 +70,10 @@ export async function buildTransaction(
     amount,
     fee: request.fee ?? feeWorth(
       await recommendedFeeUSD(connection, destination.success, options),
-      valueUSD(price, amount) ?? 0
+      // a negative amount is refused below
+      amount < 0n ? 0 : valueUSD(price, amount) ?? 0
     ),
-    nonce: request.nonce === undefined ? nextNonce : BigInt(request.nonce),
+    nonce: BigInt(nonce),
     request: null
   }
   const id = Result.getOrElse(l2TransactionId(fields, keccak256), () => "")

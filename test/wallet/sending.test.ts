@@ -110,6 +110,14 @@ describe("Sending", () => {
       ],
       [{ to: "zk:ETH:256", amount: 1n, nonce: 1n << 40n }, /a nonce below 2\^40/u],
       [
+        { to: "zk:ETH:256", amount: "x", nonce: 1.5 },
+        /^Property amount .*; Property nonce has the value 1\.5: expected an integer$/u
+      ],
+      [
+        { to: "zk:ETH:256", amount: -5n },
+        /^Property amount has the value -5: expected an amount from 0 to \d+$/u
+      ],
+      [
         { to: "zk:ETH:256", amount: floorAmount(BigInt(balance)) },
         /expected at most the \d+ units that the account can send, found \d+ with the fee$/u
       ],
