@@ -28,7 +28,8 @@ export const recordReader = <A>(
     try {
       json = JSON.parse(text)
     } catch (error) {
-      return Result.fail([fault(line, [], text, "JSON", ` (${(error as SyntaxError).message})`)])
+      const rule = text.startsWith("\ufeff") ? "JSON without a byte order mark" : "JSON"
+      return Result.fail([fault(line, [], text, rule, ` (${(error as SyntaxError).message})`)])
     }
     const kind = valueAt(json, ["kind"])
     if (typeof kind !== "string" || !kinds.includes(kind)) {

@@ -28,7 +28,7 @@ export const readRecord = (line: string): FeedRecord => {
     json = JSON.parse(line)
   } catch {
     const value = String(line).slice(0, 200)
-    const rule = "a line of a feed, as JSON"
+    const rule = `a line of a feed, as JSON${value[0] === "\ufeff" ? ", no byte order mark" : ""}`
     const message = `Argument line has the invalid value ${JSON.stringify(value)}: expected ${rule}`
     throw badInput([{ path: "", value, rule, message }])
   }

@@ -53,19 +53,19 @@ export const genesisFrom = (path: string): Effect.Effect<GenesisFeed, FeedFileEr
         ? ": expected one genesis record, found several records; use --feed to follow them"
         : Exit.isSuccess(record)
         ? `: expected a genesis record, found a ${record.value.kind} record`
-        : syntaxFault(text) ?? `: ${reason(record)}`
+        : syntaxFault(text, "a genesis record") ?? `: ${reason(record)}`
       return Effect.fail(new FeedFileError({ message: `Genesis "${path}"${fault}` }))
     }
   )
 
-/** Returns the place and the reason of the first syntax error of a JSON object, or undefined. */
-const syntaxFault = (text: string): string | undefined => {
+/** Returns the line and the reason of the first syntax error of a JSON object, or undefined. */
+const syntaxFault = (text: string, record: string, firstLine = 1): string | undefined => {
   const members = jsonMembers(text)
   if (Result.isSuccess(members)) return undefined
   const { expected, position } = members.failure
-  const line = text.slice(0, position).split("\n").length
+  const line = firstLine + text.slice(0, position).split("\n").length - 1
   const found = text.slice(position).split("\n", 1)[0]!.slice(0, 40)
-  return `, line ${line}: expected a genesis record in JSON, here ${expected}, found ${
+  return `, line ${line}: expected ${record} in JSON, here ${expected}, found ${
     found === "" ? "the end" : JSON.stringify(found)
   }`
 }
@@ -74,15 +74,10 @@ const openFeed = async (path: string): Promise<OpenFeed> => {
   const read: Progress = { bytes: 0, line: 0 }
   const lines = recordsOf(path, read)
   const first = await lines.next()
-  if (first.done === true) {
+  if (first.done === true || first.value.kind !== "genesis") {
+    const start = first.done === true ? "is empty" : `starts with a ${first.value.kind} record`
     throw new FeedFileError({
-      message: `Feed "${path}" is empty: its first line must be a genesis record`
-    })
-  }
-  if (first.value.kind !== "genesis") {
-    throw new FeedFileError({
-      message:
-        `Feed "${path}" starts with a ${first.value.kind} record: its first line must be a genesis record`
+      message: `Feed "${path}" ${start}: its first line must be a genesis record`
     })
   }
   const size = path === "-" ? undefined : statSync(path).size
@@ -115,7 +110,9 @@ async function* recordsOf(path: string, read: Progress): AsyncGenerator<FeedReco
       if (line.trim() === "") continue
       const record = readFeedLine(line)
       if (Exit.isFailure(record)) {
-        throw new FeedFileError({ message: atLine(path, read, reason(record)) })
+        const fault = syntaxFault(line, "a record", read.line) ??
+          `, line ${read.line}: ${reason(record)}`
+        throw new FeedFileError({ message: `Feed "${path}"${fault}` })
       }
       yield record.value
     }

@@ -237,6 +237,7 @@ describe("the feed over HTTP", () => {
         readonly [string | Uint8Array<ArrayBuffer>, object, ReadonlyArray<string>?]
       > = [
         ["{", { pointer: "", rule: "JSON" }],
+        ["\ufeff{}", { pointer: "", rule: "JSON without a byte order mark" }],
         [new Uint8Array([34, 255, 34]), { pointer: "", rule: "UTF-8" }],
         ["7", { pointer: "", rule: "one of genesis, block, rollBack, prices, head" }],
         ["{}", { pointer: "/kind", rule: "one of genesis, block, rollBack, prices, head" }],

@@ -53,6 +53,7 @@ describe("readRecord", () => {
       assert.strictEqual(_tag, "BadInput")
       assert.deepStrictEqual(violations.map(({ path }) => path), paths, message)
     }
+    assert.include(thrownBy(() => readRecord(`\ufeff${lines[0]}`)).message, "no byte order mark")
   })
 
   it("is what applyRecord names if it gets the line, or the JSON of the line", async () => {

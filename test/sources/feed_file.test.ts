@@ -64,4 +64,19 @@ describe("a feed in a file", () => {
       )
       assert.match(message, /^Feed ".*feed\.ndjson", line 4: expected UTF-8$/u)
     }))
+
+  it.live("is refused in the line that is not JSON, with the place", () =>
+    Effect.gen(function*() {
+      const line = writeFeedLine(blockNamed("One"))
+      const invalid: ReadonlyArray<readonly [string, RegExp]> = [
+        [`\ufeff${line}`, /line 3: expected a record in JSON, here no byte order mark, found "/u],
+        [line.slice(0, -1), /line 3: expected a record in JSON, here .*, found the end$/u],
+        [`[${line}]`, /line 3: expected a record in JSON, here an object: \{, found "\[/u],
+        [`{"kind":"x"}`, /line 3: Expected a record of kind genesis/u]
+      ]
+      for (const [bad, pattern] of invalid) {
+        const { message } = yield* Effect.flip(recordsIn(Buffer.from(`${line}\n${bad}\n${line}`)))
+        assert.match(message, pattern)
+      }
+    }))
 })
