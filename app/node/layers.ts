@@ -20,6 +20,7 @@ import {
   VerifierBusy,
   wireContext
 } from "../../core/mod.ts"
+import { cachedSuccess } from "./verifier.ts"
 
 /** The stores of a node. */
 export type Stores = LedgerReader | LedgerWriter | PoolStore
@@ -138,9 +139,7 @@ const verifierOnDemand = (network: Network): Layer.Layer<SignatureVerifier> =>
   Layer.effect(
     SignatureVerifier,
     Effect.gen(function*() {
-      const verifier = yield* Effect.cached(
-        Effect.uninterruptible(loadVerifier(network, yield* Effect.scope))
-      )
+      const verifier = yield* cachedSuccess(loadVerifier(network, yield* Effect.scope))
       let waiting = 0
       const verifyWith = (
         verify: (verifier: SignatureVerifier["Service"]) => Effect.Effect<boolean, VerifierBusy>

@@ -1,6 +1,17 @@
-import { Context, Effect, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import type { VerifierWorkersOptions } from "../../adapters/crypto/node.ts"
 import { type ExitTreeBuilder, Monitor, type Network, SignatureVerifier } from "../../core/mod.ts"
+
+/**
+ * Caches the result of the first run that succeeds. A run can fail once and succeed later: an import
+ * fails while the process has no free file descriptor. It is uninterruptible, since others wait for
+ * it.
+ */
+export const cachedSuccess = <A>(effect: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
+  Effect.cachedWithTTL(
+    Effect.uninterruptible(effect),
+    (exit) => Exit.isSuccess(exit) ? Infinity : 0
+  )
 
 /** Verifies signatures in worker threads, with code that is imported for the first signature. */
 export const verifierThreads = (
@@ -11,15 +22,13 @@ export const verifierThreads = (
     SignatureVerifier,
     Effect.gen(function*() {
       const [monitor, scope] = [yield* Monitor, yield* Effect.scope]
-      const verifier = yield* Effect.cached(
-        Effect.uninterruptible(
-          Effect.promise(() => import("../../adapters/crypto/node.ts")).pipe(
-            Effect.flatMap(({ verifierWorkers }) =>
-              Layer.buildWithScope(verifierWorkers(network, options), scope)
-            ),
-            Effect.map(Context.get(SignatureVerifier)),
-            Effect.provideService(Monitor, monitor)
-          )
+      const verifier = yield* cachedSuccess(
+        Effect.promise(() => import("../../adapters/crypto/node.ts")).pipe(
+          Effect.flatMap(({ verifierWorkers }) =>
+            Layer.buildWithScope(verifierWorkers(network, options), scope)
+          ),
+          Effect.map(Context.get(SignatureVerifier)),
+          Effect.provideService(Monitor, monitor)
         )
       )
       return {
@@ -40,10 +49,10 @@ export const exitTreesInThread = (
 ): Effect.Effect<ExitTreeBuilder, never, Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
-    const workers = yield* Effect.cached(Effect.uninterruptible(
+    const workers = yield* cachedSuccess(
       Effect.promise(() => import("../../adapters/crypto/node.ts")).pipe(
         Effect.flatMap(({ exitProofWorkers }) => Scope.provide(exitProofWorkers(network), scope))
       )
-    ))
+    )
     return (batches) => Effect.flatMap(workers, ({ buildTrees }) => buildTrees(batches))
   })

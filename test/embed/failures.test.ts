@@ -1,4 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
+import { join } from "node:path"
 import { NodeError, openNode, type RollupNode } from "../../app/embed/mod.ts"
 import type { NodeChange } from "../../core/mod.ts"
 import { execute } from "../postgres/_statements.ts"
@@ -209,5 +211,14 @@ describe("a listener of changes", () => {
     await until(() => seen.at(-1)?.kind === "prices" && seen.length > 2)
     assert.isTrue(seen.some(({ kind }) => kind === "missed"))
     assert.isBelow(seen.length, 10)
+  })
+})
+
+describe("a process that has no free file descriptor for a while", () => {
+  it("verifies signatures and shows the documentation afterwards", () => {
+    const node = `ulimit -n 256; exec "$0" "$1"`
+    const script = join(import.meta.dirname, "_without_descriptors.ts")
+    const output = execFileSync("sh", ["-c", node, process.execPath, script], { encoding: "utf8" })
+    assert.deepStrictEqual(output.trim().split("\n"), ["Unexpected 500", "stored 200"])
   })
 })

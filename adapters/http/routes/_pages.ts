@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import type { WireContext } from "../../../core/contract/mod.ts"
 import type { HttpAnswer, HttpRequest } from "../message/mod.ts"
 import { docsPage, exactJson, openApi } from "../openapi/mod.ts"
@@ -71,10 +71,14 @@ const openDocumentation = Effect.fnUntraced(
 )
 
 /**
- * Caches the result of the first run. The run is uninterruptible, so that no interruption is cached
- * if the client disconnects.
+ * Caches the result of the first run that succeeds. An import fails while the process has no free
+ * file descriptor. The run is uninterruptible: the client may disconnect, and others wait for it.
  */
-const cached = <A>(effect: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(effect))
+const cached = <A>(effect: Effect.Effect<A>) =>
+  Effect.cachedWithTTL(
+    Effect.uninterruptible(effect),
+    (exit) => Exit.isSuccess(exit) ? Infinity : 0
+  )
 
 /** Returns the effect of a function, and keeps the result for the key of the last call. */
 const lastByKey = <A>(
