@@ -23,16 +23,18 @@ export const verifyStateRootsInThread: Effect.Effect<
   LedgerReader | Scope.Scope
 > = Effect.gen(function*() {
   const [reader, scope] = [yield* LedgerReader, yield* Effect.scope]
-  const thread = yield* Effect.cached(
+  const [thread, forgetThread] = yield* Effect.cachedInvalidateWithTTL(
     Effect.uninterruptible(
       Scope.provide(openCallThread<StateTreeCalls>("_state_tree_worker"), scope)
-    )
+    ),
+    Infinity
   )
   let building: Fiber.Fiber<void, StoreFailure> | undefined
   return (request) =>
     Effect.gen(function*() {
       const calls = yield* thread
-      const result = yield* calls.call("verify", request)
+      // a thread that could not start or has crashed is replaced for the next block
+      const result = yield* Effect.tapDefect(calls.call("verify", request), () => forgetThread)
       if (result !== "unknown") return result
       if (building?.pollUnsafe() !== undefined) {
         const ended = building

@@ -215,10 +215,13 @@ describe("a listener of changes", () => {
 })
 
 describe("a process that has no free file descriptor for a while", () => {
-  it("verifies signatures and shows the documentation afterwards", () => {
+  it("verifies signatures and state roots and shows the documentation afterwards", () => {
     const node = `ulimit -n 256; exec "$0" "$1"`
     const script = join(import.meta.dirname, "_without_descriptors.ts")
     const output = execFileSync("sh", ["-c", node, process.execPath, script], { encoding: "utf8" })
-    assert.deepStrictEqual(output.trim().split("\n"), ["Unexpected 500", "stored 200"])
+    assert.deepStrictEqual(output.trim().split("\n"), [
+      "Unexpected Unexpected 500",
+      "done done 200"
+    ])
   })
 })
