@@ -173,38 +173,39 @@ const loadVerifier = (
     Effect.map(Context.get(SignatureVerifier))
   )
 
-/**
- * Imports the builder of exit trees. Returns undefined if that fails, as in a browser without a
- * bundler: exit proofs are then accepted unverified, and a feed must have them.
- */
-const loadExitTrees = Effect.tryPromise(() => import("../../adapters/crypto/mod.ts")).pipe(
-  Effect.map(({ exitTreeSteps }) => exitTreeSteps),
-  Effect.catch((error) =>
-    Effect.as(
-      Effect.logWarning(
-        "Exit proofs are neither verified nor derived, since the hash function cannot be loaded here",
-        error
-      ),
-      undefined
-    )
-  )
+/** Imports the builder of exit trees. */
+const loadExitTrees = Effect.map(
+  Effect.promise(() => import("../../adapters/crypto/mod.ts")),
+  ({ exitTreeSteps }) => exitTreeSteps
 )
 
-/** Builds exit trees in the calling thread, and yields in between. */
+/**
+ * Builds exit trees in the calling thread, and yields in between. Returns null if the builder cannot
+ * be imported, as in a browser without a bundler: the exit proofs of the block are then accepted
+ * unverified, and a feed must have them.
+ */
 export const exitTreesHere: Effect.Effect<ExitTreeBuilder> = Effect.map(
-  Effect.cached(loadExitTrees),
+  cachedSuccess(loadExitTrees),
   (loaded) =>
     Effect.fnUntraced(function*(batches) {
-      const exitTreeSteps = yield* loaded
-      if (exitTreeSteps === undefined) return null
+      const exitTreeSteps = yield* Effect.catchDefect(loaded, (error) =>
+        Effect.as(Effect.logWarning(notVerified, error), undefined))
+      if (exitTreeSteps === undefined) {
+        return null
+      }
       const trees: Array<ExitTree> = []
       for (const leaves of batches) {
         const steps = exitTreeSteps(leaves)
         let step = steps.next()
-        for (; step.done !== true; step = steps.next()) yield* Effect.yieldNow
+        for (; step.done !== true; step = steps.next()) {
+          yield* Effect.yieldNow
+        }
         trees.push(step.value)
         yield* Effect.yieldNow
       }
       return trees
     })
 )
+
+const notVerified =
+  "Exit proofs are neither verified nor derived, since the hash function cannot be loaded here"

@@ -1,7 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeError, openNode, type RollupNode } from "../../app/embed/mod.ts"
+import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import type { NodeChange } from "../../core/mod.ts"
 import { execute } from "../postgres/_statements.ts"
 import { type Cluster, freshDatabase, startCluster } from "../postgres/mod.ts"
@@ -215,13 +218,27 @@ describe("a listener of changes", () => {
 })
 
 describe("a process that has no free file descriptor for a while", () => {
+  const run = (script: string, ...args: ReadonlyArray<string>) =>
+    execFileSync(
+      "sh",
+      ["-c", `ulimit -n 256; exec "$@"`, "sh", process.execPath, join(import.meta.dirname, script)]
+        .concat(args),
+      { encoding: "utf8" }
+    ).trim()
+
   it("verifies signatures and state roots and shows the documentation afterwards", () => {
-    const node = `ulimit -n 256; exec "$0" "$1"`
-    const script = join(import.meta.dirname, "_without_descriptors.ts")
-    const output = execFileSync("sh", ["-c", node, process.execPath, script], { encoding: "utf8" })
-    assert.deepStrictEqual(output.trim().split("\n"), [
+    assert.deepStrictEqual(run("_without_descriptors.ts").split("\n"), [
       "Unexpected Unexpected 500",
       "done done 200"
     ])
+  })
+
+  it("verifies the proofs of later exits", () => {
+    const folder = mkdtempSync(join(tmpdir(), "rollup-embed-"))
+    const feed = join(folder, "feed.ndjson")
+    const simulation = simulate({ seed: 1, users: 20, exitShare: 0.4, placeholderRoots: true })
+    writeFileSync(feed, [...writeFeed(simulation, 200)].join(""))
+    assert.match(run("_exits_without_descriptors.ts", feed), /exit proof/u)
+    rmSync(folder, { recursive: true })
   })
 })
