@@ -28,7 +28,9 @@ export class Calls {
       fiber.addObserver((exit) => {
         this.#fibers.delete(fiber)
         if (Exit.isSuccess(exit)) resolve(exit.value)
-        else reject(errorOfCause(exit.cause))
+        else if (this.#closing !== undefined && Cause.hasInterruptsOnly(exit.cause)) {
+          reject(new NodeError("StoreFailure", closedMeanwhile, { retry: true }))
+        } else reject(errorOfCause(exit.cause))
       })
     })
   }
@@ -39,10 +41,7 @@ export class Calls {
     throw new NodeError("NodeClosed", "The node is closed: open another one")
   }
 
-  /**
-   * Calls a function while the node is open; `close` waits for its promise. Rejects with a
-   * `NodeError`, whatever the function throws.
-   */
+  /** Calls a function while the node is open; `close` waits for it. Rejects with a `NodeError`. */
   async whileOpen<A>(call: () => Promise<A>): Promise<A> {
     this.checkOpen()
     const promise = call()
@@ -64,11 +63,9 @@ export class Calls {
     // a failure of a server or a call is reported to its caller
     const closeServers = () => Promise.allSettled([...this.servers].map((each) => each.close()))
     await closeServers()
-    const done = Promise.allSettled(this.#promises)
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const timeout = new Promise((resolve) => timer = setTimeout(resolve, callsMaxMs))
-    await Promise.race([done, timeout])
-    clearTimeout(timer)
+    await Effect.runPromise(
+      Effect.timeoutOption(Effect.promise(() => Promise.allSettled(this.#promises)), callsMaxMs)
+    )
     await Effect.runPromise(Fiber.interruptAll(this.#fibers))
     // those that were starting
     await closeServers()
@@ -78,3 +75,5 @@ export class Calls {
 
 /** Maximum time that `close` waits for calls in progress. */
 const callsMaxMs = 5000
+const closedMeanwhile =
+  "The node was closed before the call ended: a write may have been stored, so read the state before you repeat it"

@@ -144,8 +144,7 @@ export const errorOfCause = (cause: Cause.Cause<Failure | NodeError>): NodeError
   if (failure !== undefined) return errorOf(failure)
   if (Cause.hasInterruptsOnly(cause)) return new NodeError("Aborted", "The call was aborted")
   const defect = Cause.squash(cause)
-  const message = defect instanceof Error ? defect.message : String(defect)
-  return new NodeError("Unexpected", `Unexpected error: ${message}`, { cause: defect })
+  return new NodeError("Unexpected", `Unexpected error: ${reasonOf(defect)}`, { cause: defect })
 }
 
 /** The supported versions of Node: `engines` in package.json. */

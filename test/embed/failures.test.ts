@@ -164,6 +164,26 @@ const untilResolved = async (call: () => ReturnType<RollupNode["applyRecord"]>):
   }
 }
 
+describe("a node that is closed while another process keeps the lease", () => {
+  it("rejects a write that waits as a StoreFailure: it may have been stored", async () => {
+    const { remove, url } = await freshDatabase()
+    const simulation = newSimulation()
+    const options = { genesis: simulation.genesis, store: { database: url } }
+    {
+      await using writer = await openNode(options)
+      await applyNext(writer, simulation, 1)
+      const lease = { waits: true }
+      const waiting = await openNode({ ...options, store: { database: url, lease }, ...silent })
+      const write = rejectionOf(waiting.applyRecord(simulation.next()))
+      await waiting.close()
+      const { _tag, message, retry } = await write
+      assert.deepStrictEqual([_tag, retry], ["StoreFailure", true])
+      assert.match(message, /^The node was closed before the call ended/u)
+    }
+    await remove()
+  }, 20_000)
+})
+
 describe("a listener of changes", () => {
   it("that throws, rejects or is slow harms neither the node nor other listeners", async () => {
     const simulation = newSimulation()
