@@ -8,7 +8,7 @@ import {
 import type { HttpAnswer, HttpRequest } from "../http/mod.ts"
 import { forEachLine } from "./_lines.ts"
 import { PoolCommand } from "./_pool_commands.ts"
-import { recordReader } from "./_record.ts"
+import { faultsMax, recordReader } from "./_record.ts"
 import { json, type RecordFault, type Refusal, storeFailure } from "./_reply.ts"
 import type { CountedLimits } from "./limit.ts"
 
@@ -44,18 +44,25 @@ const runCommands = Effect.fnUntraced(function*(
 ): Effect.fn.Return<HttpAnswer, Refusal> {
   const commands: Array<{ readonly line: number; readonly command: PoolCommand }> = []
   const faults: Array<RecordFault> = []
+  let violations = 0
   yield* forEachLine(request, limits, "poolBodyBytesMax", ({ number, text }) =>
     Effect.sync(() => {
       const command = readCommand(number, text)
-      if (Result.isFailure(command)) faults.push(...command.failure)
-      else commands.push({ line: number, command: command.success })
+      if (Result.isSuccess(command)) commands.push({ line: number, command: command.success })
+      else {
+        violations += command.failure.length
+        faults.push(...command.failure.slice(0, faultsMax - faults.length))
+      }
     }))
-  if (faults.length > 0) {
+  const [first] = faults
+  if (first !== undefined) {
     return yield* Effect.fail<Refusal>({
       name: "invalid-record",
-      message: summarize(faults),
-      faults: faults.slice(0, faultsMax),
-      members: { line: faults[0]!.line, results: [] }
+      message: violations === 1
+        ? first.message
+        : `${violations} violations, no command was executed: ${first.message}`,
+      faults,
+      members: { line: first.line, results: [] }
     })
   }
   const results: Array<object> = []
@@ -137,11 +144,3 @@ const replyWithTransaction = Effect.fnUntraced(
     })
   }
 )
-
-/** Maximum number of faults in an answer. */
-const faultsMax = 100
-
-const summarize = (faults: ReadonlyArray<RecordFault>): string =>
-  faults.length === 1
-    ? faults[0]!.message
-    : `${faults.length} violations, no command was executed: ${faults[0]!.message}`

@@ -10,8 +10,8 @@ type RecordReader<A> = (
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Maximum number of faults of one line; more are seldom another mistake. */
-const faultsMax = 100
+/** Maximum number of faults of one line, and in an answer; more are seldom another mistake. */
+export const faultsMax = 100
 
 /**
  * Returns a reader of records of a schema. Unknown members are faults.
