@@ -40,7 +40,7 @@ export const makeRequestHandler = (
       ? application.refuse(hostMissing)
       : application.handle({
         method: source.method!,
-        url: source.url!,
+        url: originForm(source.url!),
         headers: source.headers,
         body: (bytesMax) => readBody(source, bytesMax),
         stream: source,
@@ -72,6 +72,12 @@ export const makeRequestHandler = (
     if (connection === undefined) return void response.destroy()
     connection.enqueue(response, () => answer(source, response, connection))
   }
+}
+
+/** Returns the path and the query of a target, which may be an absolute URL: RFC 9112, section 3.2.2. */
+const originForm = (target: string): string => {
+  const rest = target.replace(/^https?:\/\/[^/?#]*/iu, "")
+  return rest === target || rest.startsWith("/") ? rest : `/${rest}`
 }
 
 const hostMissing = {

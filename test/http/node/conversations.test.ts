@@ -75,7 +75,8 @@ const echo = ({ body, headers, method, url }: HttpRequest): Effect.Effect<HttpAn
 const plainServer = (): Server => {
   const unanswered = new WeakMap<Socket, Set<IncomingMessage>>()
   const answer = (source: IncomingMessage, response: ServerResponse): void => {
-    const { headers, httpVersion, method, socket, url } = source
+    const { headers, httpVersion, method, socket } = source
+    const url = source.url!.replace(/^http:\/\/x/u, "")
     const requests = unanswered.get(socket) ?? new Set()
     unanswered.set(socket, requests.add(source))
     response.once("close", () => void requests.delete(source))
@@ -87,8 +88,8 @@ const plainServer = (): Server => {
           if (httpVersion === "1.1" && headers.host === undefined) {
             return response.writeHead(400, { "content-length": "0" }).end()
           }
-          if (isLate(url!)) await turnsOfTheLoop(15)
-          const { body, headers: own, status } = answerTo(url!, [
+          if (isLate(url)) await turnsOfTheLoop(15)
+          const { body, headers: own, status } = answerTo(url, [
             method,
             url,
             headers,

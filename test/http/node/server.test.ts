@@ -57,6 +57,10 @@ layer(Server())("the server, by bytes", (it) => {
         400
       )
       assert.strictEqual((yield* raw("GET /tokens HTTP/1.0\r\n\r\n"))?.status, 200)
+      for (const url of ["http://x/tokens?limit=1", "HTTPS://x:1/tokens", "http://x"]) {
+        const answer = yield* raw(`GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`)
+        assert.strictEqual(answer?.status, 200, url)
+      }
     }))
 
   it.effect("CONNECT is refused like any method that a path does not have", () =>
