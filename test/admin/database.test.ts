@@ -129,4 +129,39 @@ describe("the admin listener over PostgreSQL", () => {
       assert.strictEqual(yield* apply(1), "200 null")
       assert.deepStrictEqual(yield* writes, okWith("The last write succeeded"))
     }))
+
+  it.live(
+    "is no longer degraded once the database writes again and another process is the writer",
+    () =>
+      Effect.gen(function*() {
+        const { remove, url } = yield* Effect.promise(freshDatabase)
+        yield* Effect.addFinalizer(() => Effect.promise(remove))
+        const writer = yield* opened(false, url)
+        assert.strictEqual((yield* feed(writer, blockFeed(0, 1))).status, 200)
+        const other = yield* opened(true, url)
+        const setReadOnly = (value: "on" | "off") =>
+          Effect.promise(() =>
+            execute(
+              url,
+              "SET default_transaction_read_only = off",
+              `DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ${value}', current_database()); END$$`,
+              "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+          )
+        const writesAfterPost = Effect.andThen(
+          post(other, "/feed", linesOf(...blockFeed(1, 2))),
+          Effect.map(readinessOf(other), ({ checks }) => checks.writes!)
+        )
+        yield* setReadOnly("on")
+        const { detail, state } = yield* writesAfterPost
+        assert.strictEqual(state, "degraded")
+        assert.match(detail, /cannot execute UPDATE in a read-only transaction$/u)
+        yield* setReadOnly("off")
+        assert.deepStrictEqual(yield* writesAfterPost, {
+          state: "ok",
+          detail: "Another process writes the ledger"
+        })
+      }),
+    60_000
+  )
 })

@@ -3,7 +3,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { StoreFailure, WriteSession } from "../../../core/ports/mod.ts"
-import { ControlConnection, Database, storeFailure } from "../connection/mod.ts"
+import { ControlConnection, Database, LastWrite, storeFailure } from "../connection/mod.ts"
 
 /*
  * One process writes the ledger at a time, and the database enforces it. The row of `writer` has
@@ -62,13 +62,13 @@ export class WriterLease extends Context.Service<WriterLease, {
  */
 export const leaseLayer = (
   options: LeaseOptions = {}
-): Layer.Layer<WriterLease, never, Database | ControlConnection> =>
+): Layer.Layer<WriterLease, never, Database | ControlConnection | LastWrite> =>
   Layer.effect(
     WriterLease,
     Effect.gen(function*() {
       const { writes } = yield* Database
       const { sql } = yield* ControlConnection
-      const lease = yield* makeLease(sql, options)
+      const lease = yield* makeLease(sql, yield* LastWrite, options)
       let term: LeaseTerm | null = null
       const termOf = (epoch: bigint): LeaseTerm =>
         term?.epoch === epoch ? term : term = { epoch, lastWriteIds: [] }
@@ -106,6 +106,7 @@ interface Lease {
 /** The lease of this process: the statements that take, extend and release it, and its state. */
 class ProcessLease implements Lease {
   readonly #sql: SqlClient.SqlClient
+  readonly #lastWrite: LastWrite["Service"]
   readonly #termMs: number
   readonly #waits: boolean
   readonly #holder: string
@@ -117,11 +118,13 @@ class ProcessLease implements Lease {
 
   constructor(
     sql: SqlClient.SqlClient,
+    lastWrite: LastWrite["Service"],
     { holder, termMs, waits }: {
       readonly [Name in "holder" | "termMs" | "waits"]: Required<LeaseOptions>[Name]
     }
   ) {
     this.#sql = sql
+    this.#lastWrite = lastWrite
     this.#termMs = termMs
     this.#waits = waits
     // process ids are reused: the suffix identifies our lease, even if the answer to the
@@ -192,7 +195,7 @@ class ProcessLease implements Lease {
       Effect.flatMap(([writer]) =>
         writer === undefined
           ? Effect.flatMap(
-            sql.unsafe<Writer>(holderStatement),
+            Effect.andThen(this.#lastWrite.recordOtherWriter, sql.unsafe<Writer>(holderStatement)),
             ([writer]) => Effect.fail(writer === undefined ? unknownWriter : heldBy(writer))
           )
           : Effect.succeed(writer.epoch)
@@ -217,14 +220,14 @@ class ProcessLease implements Lease {
   }
 }
 
-const makeLease = (sql: SqlClient.SqlClient, {
+const makeLease = (sql: SqlClient.SqlClient, lastWrite: LastWrite["Service"], {
   heartbeatMs = 2000,
   holder = `process ${process.pid} on ${hostname()}`,
   termMs = 10_000,
   waits = false
 }: LeaseOptions): Effect.Effect<Lease, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const lease = new ProcessLease(sql, { holder, termMs, waits })
+    const lease = new ProcessLease(sql, lastWrite, { holder, termMs, waits })
     yield* Effect.addFinalizer(() => lease.release)
     yield* Effect.forkScoped(Effect.repeat(lease.heartbeat, Schedule.spaced(heartbeatMs)))
     return lease
