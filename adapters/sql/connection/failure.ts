@@ -45,10 +45,10 @@ export const isConnectionLost = (error: SqlError.SqlError): boolean =>
     ? error.reason.operation !== waitOperation && !isEncryptionRefused(error)
     : lostStates.has(sqlState(error) ?? "")
 
-/** Whether a retry may succeed later. */
+/** Whether a retry may succeed later: also a login, which succeeded when the program started. */
 const isRetryable = (error: SqlError.SqlError): boolean =>
   !isEncryptionRefused(error) &&
-  (error.isRetryable || isConnectionLost(error) || cannotWrite(error))
+  (error.isRetryable || isConnectionLost(error) || cannotWrite(error) || isConnectionRefused(error))
 
 /**
  * Whether an encrypted connection is required and cannot be opened: the server does not support
@@ -61,7 +61,7 @@ export const isEncryptionRefused = (error: SqlError.SqlError): boolean =>
 
 /**
  * Whether the server refuses every connection: for its encryption, its user or password, or because
- * the database does not exist. A retry fails in the same way.
+ * the database does not exist.
  */
 export const isConnectionRefused = (error: SqlError.SqlError): boolean =>
   isEncryptionRefused(error) || /^(?:28|3D)/u.test(sqlState(error) ?? "")

@@ -193,6 +193,33 @@ describe("a database that fails", () => {
       assert.isAbove((yield* request(port, "/state")).version, before.version)
     })))
 
+  it.live("makes the service answer 503 with Retry-After while it refuses the login, and continue afterwards", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const url = yield* database
+      const setPassword = (password: string, verb = "ALTER") =>
+        Effect.promise(() =>
+          execute(url, `${verb} ROLE rotated LOGIN SUPERUSER PASSWORD '${password}'`)
+        )
+      yield* setPassword("first", "CREATE")
+      const own = new URL(url)
+      own.username = "rotated"
+      own.password = "first"
+      const { ledger, port } = yield* served(own.href, { genesis })
+      yield* ledger.applyBlock(chain[0]!)
+      yield* setPassword("second")
+      yield* endSessions(url)
+      const refused = yield* request(port, "/accounts")
+      assert.deepStrictEqual([refused.status, refused.retryAfter], [503, "1"])
+      const failure = yield* Effect.flip(ledger.applyBlock(chain[1]!))
+      assert.deepInclude(failure, {
+        retry: true,
+        message: `The database failed: password authentication failed for user "rotated"`
+      })
+      yield* setPassword("first")
+      yield* requestUntil(port, "/accounts", ({ status }) => status === 200)
+      yield* ledger.applyBlock(chain[1]!)
+    })))
+
   it.live("that closes all idle sessions is not noticed by any reader", () =>
     Effect.scoped(Effect.gen(function*() {
       const url = yield* database
