@@ -1,6 +1,6 @@
 import { Cause, Effect, Exit, Option, type Scope } from "effect"
-import { collect, counter, measure, type StoreFailure } from "../../ports/mod.ts"
-import type { BlockViolation, Invariant } from "../violation/mod.ts"
+import { counter, measure, type StoreFailure } from "../../ports/mod.ts"
+import { type BlockViolation, type Invariant, invariantNames } from "../violation/mod.ts"
 
 const kinds = ["block", "rollBack", "prices", "head"] as const
 const outcomes = ["applied", "held", "violation", "failed"] as const
@@ -39,18 +39,16 @@ export class WriteCounts {
         )
       )
     )
-    const seriesOf = ([invariant, value]: readonly [Invariant, number]) =>
+    // also those that are 0: Prometheus sees no increase in a series that begins with 1
+    const violations = invariantNames.map((invariant) =>
       counter(
         "rollup_ledger_violations_total",
         "Refused writes, by violated invariant",
-        () => value,
+        () => this.#violations.get(invariant) ?? 0,
         { invariant }
       )
-    const violations = Effect.sync(() => Array.from(this.#violations, seriesOf))
-    return Effect.andThen(
-      measure(...writes),
-      collect("rollup_ledger_violations_total", violations)
     )
+    return measure(...writes, ...violations)
   }
 
   #outcomeOf(cause: Cause.Cause<BlockViolation | StoreFailure>): Outcome {
