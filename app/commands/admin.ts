@@ -48,6 +48,7 @@ export const openMonitoring = Effect.fnUntraced(
     const {
       adminToken,
       ledgerAgeMaxSeconds,
+      logFormat,
       otlpUrl,
       requestLog,
       serverTiming,
@@ -64,15 +65,9 @@ export const openMonitoring = Effect.fnUntraced(
       ...ledgerAgeMaxSeconds === undefined ? {} : { ledgerAgeMaxMs: ledgerAgeMaxSeconds * 1000 }
     })
     if (admin !== null) {
-      yield* Effect.log(
-        self === undefined
-          ? `Health and metrics at ${admin.url}${
-            adminToken === undefined ? "" : ", feed and pool with the token"
-          }`
-          : `Worker ${self.number}: health and metrics${
-            adminToken === undefined ? "" : ", and feed and pool with the token"
-          } at ${admin.url}`
-      )
+      const subject = self === undefined ? "Health" : `Worker ${self.number}: health`
+      const writing = adminToken === undefined ? "" : ", feed and pool with the token"
+      yield* Effect.log(`${subject} and metrics at ${admin.url}${writing}`)
       yield* self?.report({ metrics: metricSnapshot(monitor), readiness: admin.readiness }) ??
         Effect.void
     }
@@ -84,7 +79,7 @@ export const openMonitoring = Effect.fnUntraced(
           ? {
             log: yield* openRequestLog({
               colors: process.stdout.hasColors?.() === true,
-              format: logFormatOf(settings),
+              format: logFormat !== "auto" ? logFormat : process.stdout.isTTY ? "text" : "json",
               isShared: self !== undefined
             })
           }
@@ -136,11 +131,15 @@ const openListener = (resolved: AdminSettings, options: Omit<AdminOptions, "host
         new ProgramFailure({
           exitReason: "inUse",
           cause,
-          message:
-            `${cause.message}; choose another port with --admin-port, or none with --admin-port off`
+          message: `${cause.message}; choose another ${
+            isAddressFault(cause.message) ? "address with --admin-host" : "port with --admin-port"
+          }, or none with --admin-port off`
         })
       )
   )
+
+/** Whether the reason why a port cannot be listened on is its address. */
+export const isAddressFault = (reason: string): boolean => /ENOTFOUND|EADDRNOTAVAIL/u.test(reason)
 
 /**
  * Returns the port of an admin listener: a free one by default if the server's port is free too.
@@ -155,9 +154,3 @@ export const adminPortOf = (
   const first = adminPort === undefined ? port === 0 ? 0 : adminPortDefault : Number(adminPort)
   return first === 0 ? 0 : first + workerNumber
 }
-
-/** Returns the format of the request log: `auto` is text on a terminal, JSON otherwise. */
-const logFormatOf = (
-  { logFormat }: Pick<AdminSettings, "logFormat">,
-  isTerminal = process.stdout.isTTY
-): "text" | "json" => logFormat === "auto" ? isTerminal ? "text" : "json" : logFormat

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { revisionList, type RevisionName } from "../../core/mod.ts"
 import { type Origins, type Problem, type ResolvedOptions, settings } from "../config/mod.ts"
 
@@ -17,6 +18,7 @@ export const checkServer = (
   ...mounts(resolved, origins),
   ...currenciesNeedV1(resolved, origins),
   ...sharedDatabase(resolved, origins),
+  ...adminPorts(resolved, origins),
   ...oneStdinReader(resolved, origins)
 ]
 
@@ -167,6 +169,18 @@ const sharedDatabase = (
       `The value ${workers} requires PostgreSQL, since several processes share their data in a database: ` +
       "set one with --database or DATABASE_URL, or set 1"
   }]
+
+const adminPorts = (
+  { adminPort, workers }: ResolvedOptions<ServerSettings>,
+  origins: Origins<ServerSettings>
+): ReadonlyArray<Problem> => {
+  const last = Number(adminPort) + (workers === "cores" ? availableParallelism() : workers)
+  return workers === 1 || !(last > 65_535) ? [] : [{
+    source: sourcesOf([origins.adminPort, origins.workers]),
+    message:
+      `Each worker has an admin listener at a port after ${adminPort}, the last one at ${last}, expected at most 65535: choose a lower port`
+  }]
+}
 
 /** Refuses several workers that would each read a part of standard input. */
 const oneStdinReader = (

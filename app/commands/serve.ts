@@ -24,7 +24,7 @@ import {
   WorkerGroup,
   type WorkerSelf
 } from "../workers/mod.ts"
-import { type Monitoring, openGroupMonitoring, openMonitoring } from "./admin.ts"
+import { isAddressFault, type Monitoring, openGroupMonitoring, openMonitoring } from "./admin.ts"
 import { lastVerification } from "./verification.ts"
 
 export type ServeSettings = ResolvedOptions<typeof settings.serverSettings>
@@ -46,9 +46,7 @@ const serveHere = (settings: ServeSettings) =>
           message: `Port ${settings.port} of ${settings.host} cannot be listened on: ${
             reason(cause)
           }; choose another ${
-            /ENOTFOUND|EADDRNOTAVAIL/u.test(reason(cause))
-              ? "address with --host"
-              : "one with --port"
+            isAddressFault(reason(cause)) ? "address with --host" : "one with --port"
           }`
         })
       )),
@@ -207,12 +205,7 @@ const replayNeed = (heap: HeapWatch) => {
 }
 
 const heapFull = (need: string) =>
-  Effect.fail(
-    new ProgramFailure({
-      exitReason: "memory",
-      message: `The heap is full: ${need}`
-    })
-  )
+  Effect.fail(new ProgramFailure({ exitReason: "memory", message: `The heap is full: ${need}` }))
 
 /** Logs the reason and exits at once: closing the server would need memory. */
 const exitBeforeOutOfMemory = (

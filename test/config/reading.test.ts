@@ -198,6 +198,19 @@ describe("the configuration of a command", () => {
           /^--feed and --workers: Only one process can read the standard input: name a file/u
         ],
         [
+          [
+            "--workers",
+            "2",
+            "--simulate",
+            "--database",
+            "postgresql://a/b",
+            "--admin-port",
+            "65534"
+          ],
+          {},
+          /^--admin-port and --workers: Each worker has an admin listener at a port after 65534, the last one at 65536, expected at most 65535: choose a lower port$/u
+        ],
+        [
           revisionList.slice(1).flatMap(({ name }) => [`--${name}-path`, "off"]),
           { ROLLUP_NODE_LATER_PATH: "off" },
           /All revisions are off, so that nothing would be served/u

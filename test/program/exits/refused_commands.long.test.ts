@@ -39,6 +39,11 @@ const refusals = ({ database, nowhere, portInUse, ...files }: Places): ReadonlyA
     serve(...small, "--port", "0", "--host", "192.0.2.1"),
     /^Port 0 of 192\.0\.2\.1 cannot be listened on: .*; choose another address with --host$/mu
   ],
+  [
+    3,
+    ["serve", ...small, "--port", "0", "--admin-host", "192.0.2.1"],
+    /^Port 0 of 192\.0\.2\.1 cannot be listened on for the admin interface: .*; choose another address with --admin-host, or none with --admin-port off$/mu
+  ],
   [4, serve("--port", "0", "--data", files.text), /is a file; choose another one/u],
   [4, ["export", "--data", nowhere], /holds no journal/u],
   [4, ["migrate", ...noDatabase], unreachable],
