@@ -21,7 +21,7 @@ import {
   scheduleCheckpoints
 } from "./checkpoint/mod.ts"
 import { Journal, type OnCommits } from "./log/mod.ts"
-import { JournalError } from "./files/mod.ts"
+import { directoryError, JournalError } from "./files/mod.ts"
 import { recordedStores } from "./recorded_stores.ts"
 
 /** The network, the bounds of the recommended fee, and the data directory. */
@@ -241,11 +241,7 @@ const tryOpen = <A>(directory: string, open: () => A): Effect.Effect<A, JournalE
   Effect.try({
     try: open,
     catch: (error) =>
-      error instanceof JournalError ? error : new JournalError({
-        reason: "directory",
-        cause: error,
-        message: `Directory "${directory}" cannot be used: ${
-          error instanceof Error ? error.message : String(error)
-        }`
-      })
+      error instanceof JournalError
+        ? error
+        : directoryError(directory, error instanceof Error ? error.message : String(error), error)
   })

@@ -13,7 +13,7 @@ import { readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { crc32 } from "node:zlib"
-import { differenceAt, type FileIdentity, syncDirectory } from "../files/mod.ts"
+import { differenceAt, directoryError, type FileIdentity, syncDirectory } from "../files/mod.ts"
 import type { PartReference } from "./manifest.ts"
 
 const folderIn = (journalDirectory: string): string => join(journalDirectory, "checkpoint")
@@ -136,8 +136,10 @@ export class Parts {
     try {
       return readFileSync(join(this.#opened.stablePath, String(id)))
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
-      throw this.#directory.damagedError(`part ${id} of its checkpoint is missing`)
+      const { code } = error as NodeJS.ErrnoException
+      const part = `part ${id} of its checkpoint`
+      if (code === "ENOENT") throw this.#directory.damagedError(`${part} is missing`)
+      throw directoryError(this.#directory.path, `${part} cannot be read (${code})`, error)
     }
   }
 }

@@ -14,9 +14,7 @@ export class CheckpointTable {
     this.#directory = directory
   }
 
-  /**
-   * Returns the installed checkpoint, or undefined. Throws a `damagedError` if it was changed.
-   */
+  /** Returns the installed checkpoint, or undefined. Throws a `damagedError` if it was changed. */
   read(): Manifest | undefined {
     const row = this.#database.prepare("SELECT manifest, checksum FROM checkpoint").get() as
       | { readonly manifest: string; readonly checksum: number }

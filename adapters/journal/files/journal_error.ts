@@ -33,3 +33,13 @@ export class JournalError extends Data.TaggedError("JournalError")<{
   readonly message: string
   readonly cause?: unknown
 }> {}
+
+/** Returns the error for a directory that cannot be created, read or written. */
+export const directoryError = (
+  directory: string,
+  problem: string,
+  cause: unknown
+): JournalError => {
+  const message = `Directory "${directory}" cannot be used: ${problem}`
+  return new JournalError({ reason: "directory", cause, message })
+}

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
-import { JournalError } from "./journal_error.ts"
+import { directoryError } from "./journal_error.ts"
 
 /*
  * The number of the last committed record, in a file beside the database. It is written after each
@@ -21,11 +21,7 @@ export function readLastAcknowledged(directory: string): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === "ENOENT" || code === "ENOTDIR") return 0
-    throw new JournalError({
-      reason: "directory",
-      cause: error,
-      message: `Directory "${directory}" cannot be used: ${(error as Error).message}`
-    })
+    throw directoryError(directory, (error as Error).message, error)
   }
 }
 

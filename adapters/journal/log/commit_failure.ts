@@ -13,20 +13,18 @@ export const commitFailure = (error: unknown, directory: string): StoreFailure =
   const reason = error instanceof Error ? error.message : String(error)
   const isRefused = isSqliteError(error) &&
     ((error.errcode & 0xff) === sqliteFull || error.errcode === sqliteWriteRefused)
-  return isRefused
-    ? new StoreFailure({
-      retry: true,
-      reason: "disk",
-      cause: error,
-      message:
-        `The journal in "${directory}" cannot be written (${reason}): reads continue, and writes are refused until the disk has room`
-    })
-    : new StoreFailure({
-      retry: false,
-      cause: error,
-      message:
-        `The journal in "${directory}" has failed (${reason}): nothing is answered any more, since the content of the disk is unknown; check the disk and start again`
-    })
+  const [problem, effect] = isRefused
+    ? ["cannot be written", "reads continue, and writes are refused until the disk has room"]
+    : [
+      "has failed",
+      "nothing is answered any more, since the content of the disk is unknown; check the disk and start again"
+    ]
+  return new StoreFailure({
+    retry: isRefused,
+    ...isRefused ? { reason: "disk" } : {},
+    cause: error,
+    message: `The journal in "${directory}" ${problem} (${reason}): ${effect}`
+  })
 }
 
 /**

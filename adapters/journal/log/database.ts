@@ -1,11 +1,12 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { crc32 } from "node:zlib"
 import { type GenesisFeed, writeFeedLine } from "../../../core/domain/mod.ts"
 import {
   describeHolder,
+  directoryError,
   hasHolder,
   JournalError,
   readLastAcknowledged,
@@ -42,10 +43,15 @@ const SCHEMA = `
 
 /** Creates a directory with an empty database, unless they exist. Throws a `JournalError`. */
 export function createDatabase(directory: string): void {
-  prepare(directory)
-  const file = databaseFile(directory)
-  // SQLite creates its other files with the permissions of the database
-  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
+  try {
+    createDirectory(directory)
+    // SQLite creates its other files with the permissions of the database
+    closeSync(openSync(databaseFile(directory), "a", 0o600))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const problem = code === "ENOTDIR" ? "it, or a part of its path, is a file" : message
+    throw directoryError(directory, `${problem}; choose another one`, error)
+  }
 }
 
 /**
@@ -101,15 +107,25 @@ export const translateError = (error: unknown, directory: string): unknown => {
     case 11: // corrupt
       return damagedError(directory, `SQLite says "${error.errstr}"`, error)
     default:
-      return new JournalError({
-        reason: "directory",
-        cause: error,
-        message: `Directory "${directory}" ${
-          noSpaceCodes.has(error.errcode)
-            ? "has no disk space: a start needs 32 KiB; make room"
-            : `cannot be used: SQLite says "${error.errstr}"`
-        }`
-      })
+      return directoryError(
+        directory,
+        noSpaceCodes.has(error.errcode)
+          ? "it has no disk space: a start needs 32 KiB; make room"
+          : refusedAccess(directory) ?? `SQLite says "${error.errstr}"`,
+        error
+      )
+  }
+}
+
+/** Returns why this process may not read and write the journal; undefined if it may. */
+const refusedAccess = (directory: string): string | undefined => {
+  try {
+    for (const path of [directory, databaseFile(directory)]) {
+      accessSync(path, constants.R_OK | constants.W_OK)
+    }
+    return undefined
+  } catch (error) {
+    return (error as Error).message
   }
 }
 
@@ -131,25 +147,17 @@ export const foreignError = (directory: string, cause?: unknown): JournalError =
     }" is not a journal of this program: choose another directory`
   })
 
-function prepare(directory: string): void {
+/** Creates a directory and those above it, unless they exist. The names of new ones are durable. */
+function createDirectory(path: string): void {
+  if (existsSync(path)) return
+  createDirectory(dirname(path))
   try {
-    const created = mkdirSync(directory, { recursive: true, mode: 0o700 })
-    if (created === undefined) return
-    // a new directory is durable once its parent is synced
-    for (let path = resolve(directory); path.startsWith(resolve(created)); path = dirname(path)) {
-      syncDirectory(dirname(path))
-    }
+    // not recursive: in a directory such as /proc Node would try for ever
+    mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const problem = code === "EEXIST" || code === "ENOTDIR"
-      ? "it, or a part of its path, is a file"
-      : (error as Error).message
-    throw new JournalError({
-      reason: "directory",
-      cause: error,
-      message: `Directory "${directory}" cannot be used: ${problem}; choose another one`
-    })
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
   }
+  syncDirectory(dirname(path))
 }
 
 /** Returns the stored genesis line; null if the database is empty. Throws if it is no journal. */

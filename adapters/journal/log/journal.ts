@@ -52,6 +52,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   /** Number of commits that failed. */
   failedCommits = 0
   readonly #onCommits: OnCommits
+  readonly #damagedError = (damage: string) => damagedError(this.directory, damage)
 
   /**
    * Opens a directory for this process. An existing journal is open for reading, and no file of the
@@ -71,7 +72,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
     this.genesisLine = this.#reader?.genesisLine ?? lineOf(genesis!)
     const opened = {
       path: this.directory,
-      damagedError: (damage: string) => damagedError(this.directory, damage),
+      damagedError: this.#damagedError,
       assertInPlace: () => this.#assertInPlace()
     }
     this.checkpointTable = new CheckpointTable(() => this.#database, opened)
@@ -136,13 +137,9 @@ export class Journal implements CheckpointedJournal, RecordLog {
       ) {
         const { checksum, seq, ...stored } = row as Partial<Row> as Row
         const entry = entryOfRow(stored)
-        if (seq !== this.#seq + 1) {
-          throw damagedError(this.directory, `record ${this.#seq + 1} is missing`)
-        }
+        if (seq !== this.#seq + 1) throw this.#damagedError(`record ${this.#seq + 1} is missing`)
         const expected = chainedChecksum(this.#checksum, entry)
-        if (checksum !== expected) {
-          throw damagedError(this.directory, `record ${seq} is not what was written`)
-        }
+        if (checksum !== expected) throw this.#damagedError(`record ${seq} is not what was written`)
         this.#seq = seq
         this.#checksum = expected
         this.#bytesSinceCheckpoint += entry.text.length
@@ -150,8 +147,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
         if (head?.seq === seq) yield entryOf(head)
       }
       if (head !== undefined && head.seq > this.#seq) {
-        throw damagedError(
-          this.directory,
+        throw this.#damagedError(
           `it ends with record ${this.#seq}, and its head of the chain follows record ${head.seq}`
         )
       }
@@ -160,12 +156,11 @@ export class Journal implements CheckpointedJournal, RecordLog {
     }
     const { checksum, seq } = this.#head
     if (seq !== this.#seq || checksum !== this.#checksum) {
-      throw damagedError(this.directory, `it ends with record ${this.#seq}, expected record ${seq}`)
+      throw this.#damagedError(`it ends with record ${this.#seq}, expected record ${seq}`)
     }
     const acknowledged = readLastAcknowledged(this.directory)
     if (acknowledged > seq) {
-      throw damagedError(
-        this.directory,
+      throw this.#damagedError(
         `it ends with record ${seq}, and record ${acknowledged} was acknowledged`
       )
     }
@@ -434,9 +429,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
     const text = this.#database.prepare("SELECT chain FROM head").get()?.chain
     if (typeof text !== "string") return undefined
     const head = readChainHead(text)
-    if (head === undefined) {
-      throw damagedError(this.directory, "its head of the chain was changed")
-    }
+    if (head === undefined) throw this.#damagedError("its head of the chain was changed")
     return head
   }
 
@@ -444,7 +437,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   get #head(): { readonly seq: number; readonly checksum: number } {
     try {
       const head = this.#database.prepare("SELECT seq, checksum FROM head").get()
-      if (head === undefined) throw damagedError(this.directory, "its head is missing")
+      if (head === undefined) throw this.#damagedError("its head is missing")
       return head as { readonly seq: number; readonly checksum: number }
     } catch (error) {
       throw translateError(error, this.directory)

@@ -156,4 +156,8 @@ describe("a new journal", () => {
         rmSync(directory, { recursive: true })
       }
     }))
+
+  it("fails in a directory of the system in which nothing can be created", () => {
+    assert.throws(() => createDatabase("/proc/rollup/data"), "no such file or directory")
+  })
 })

@@ -1,9 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { once } from "node:events"
 import { spawnSync } from "node:child_process"
-import { closeSync, openSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
+import { dirname, join } from "node:path"
 import { simulate, writeFeed } from "../../../app/simulator/mod.ts"
+import { writeFeedLine } from "../../../core/mod.ts"
+import { applyRecords, openStores, smallNetwork } from "../../journal/_directories.ts"
+import { unprivilegedAccount } from "../../postgres/_account.ts"
 import { freshDatabase } from "../../postgres/mod.ts"
 import { env } from "../_env.ts"
 import { inDirectory, program, start } from "../_program.ts"
@@ -90,6 +103,51 @@ describe("a command that cannot do its work", () => {
         })
       )
       other.close()
+    }))
+
+  it("names what its user may not use of a data directory, and does not call it damage", () =>
+    inDirectory(async (directory) => {
+      const { genesis, records } = smallNetwork("permissions")
+      await Effect.runPromise(Effect.scoped(
+        Effect.flatMap(
+          openStores(directory, genesis, { closingMs: 5000 }),
+          (stores) => applyRecords(genesis, stores, records)
+        )
+      ))
+      const [parent, genesisFile] = [dirname(directory), `${directory}.json`]
+      writeFileSync(genesisFile, writeFeedLine({ kind: "genesis", genesis }))
+      const account = unprivilegedAccount()
+      chmodSync(parent, 0o755)
+      if (account !== null) {
+        const { gid, uid } = account
+        const inside = readdirSync(directory, { recursive: true, encoding: "utf8" })
+        for (const name of ["", ...inside]) chownSync(join(directory, name), uid, gid)
+      }
+      const serve = ["serve", "--port", "0", "--admin-port", "off", "--genesis", genesisFile]
+      const database = join(directory, "journal.sqlite")
+      const denied = (path: string) => `EACCES: permission denied, access '${path}'`
+      const part = "part 1 of its checkpoint cannot be read (EACCES)"
+      for (
+        const [path, mode, words, problem] of [
+          [database, 0o000, ["export"], denied(database)],
+          [database, 0o400, serve, denied(database)],
+          [directory, 0o500, ["verify"], denied(directory)],
+          [join(directory, "checkpoint"), 0o000, ["verify"], part],
+          [join(directory, "checkpoint"), 0o000, serve, part],
+          [join(directory, "checkpoint/1"), 0o000, ["export", "--out", "/dev/null"], part]
+        ] as const
+      ) {
+        const { mode: before } = statSync(path)
+        chmodSync(path, mode)
+        const { status, stderr } = spawnSync(
+          process.execPath,
+          [program, ...words, "--data", directory],
+          { cwd: parent, encoding: "utf8", env, ...account === null ? {} : account }
+        )
+        chmodSync(path, before)
+        assert.include(stderr, `Directory "${directory}" cannot be used: ${problem}`)
+        assert.strictEqual(status, 4, words.join(" "))
+      }
     }))
 
   it("says that nothing could be printed if the disk is full", () => {
