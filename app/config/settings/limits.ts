@@ -86,7 +86,8 @@ export const clientLimits = group("Client limits", {
     sets: "server.ratePerSecondMax",
     value: number({ minimum: 0, maximum: 1_000_000 }),
     default: 0,
-    doc: "Requests per second from one IPv4 address or IPv6 /64 network; 0 disables rate limiting",
+    doc:
+      "Requests per second from one IPv4 address or IPv6 /64 network, per process; 0 disables rate limiting",
     limit: { beyond: "429 with Retry-After, once the burst is used up" }
   }),
   rateBurstMax: setting({
@@ -94,7 +95,7 @@ export const clientLimits = group("Client limits", {
     sets: "server.rateBurstMax",
     value: integer({ minimum: 1, maximum: 1_000_000 }),
     default: 100,
-    doc: "Requests that one address may send in a burst if rate limiting is enabled",
+    doc: "Requests that one address may send in a burst, per process, if rate limiting is enabled",
     limit: {
       beyond: "429 with Retry-After",
       metric: 'rollup_limit_hits_total{limit="ratePerSecondMax"}'
@@ -106,7 +107,7 @@ export const clientLimits = group("Client limits", {
     value: integer({ minimum: 1, maximum: 10_000_000 }),
     default: 65_536,
     doc:
-      "Addresses tracked by rate limiting, about 100 bytes each; the least recently seen is evicted",
+      "Addresses tracked by rate limiting, per process, about 100 bytes each; the least recently seen is evicted",
     limit: {
       beyond: "the least recently seen address is evicted, and may send a burst again",
       metric: "none: no request is refused"

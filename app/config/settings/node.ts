@@ -58,7 +58,7 @@ export const pool = group("Transaction pool", {
     sets: "verifier.queueMax",
     value: integer({ minimum: 0, maximum: 1_000_000 }),
     default: 4096,
-    doc: "Verifications waiting for a thread",
+    doc: "Verifications waiting for a thread, per process",
     limit: { beyond: "503 with Retry-After" }
   })
 })
@@ -92,7 +92,7 @@ export const caching = group("Caching", {
     sets: "node.answersBytesMax",
     value: integer({ minimum: 0 }),
     default: 67_108_864,
-    doc: "Bytes of cached responses; 0 disables the response cache",
+    doc: "Bytes of cached responses, per process; 0 disables the response cache",
     limit: {
       beyond: "the least recently used responses are evicted",
       metric: "rollup_answers_evicted_total"

@@ -97,7 +97,7 @@ export const connections = group("PostgreSQL", {
     value: integer({ minimum: 1, maximum: 10_000 }),
     default: 2,
     doc:
-      "Concurrent lists of the transactions from a sender to another receiver, in all batches; each reads the shorter one of the lists of the two",
+      "Concurrent lists of the transactions from a sender to another receiver, in all batches, per process; each reads the shorter one of the lists of the two",
     limit: { beyond: "503 with Retry-After" }
   }),
   connectTimeoutMs: setting({
