@@ -8,17 +8,18 @@ import {
   LatestLedgerVersion,
   measure,
   PoolStore,
+  type SnapshotId,
   synchedBlockNum
 } from "../../core/mod.ts"
 
-/** Polling interval of the version in memory; the age of the ledger is accurate to it. */
+/** Polling interval of the block in memory; the age of the ledger is accurate to it. */
 const pollMs = 1000
 
 /**
  * Registers the health check of the ledger and the metrics of ledger and pool, until the scope
  * closes.
  *
- * @param ageMaxMs time without a change of the ledger after which the process is not ready
+ * @param ageMaxMs time without a new block or head after which the process is not ready
  */
 export const watchLedger = Effect.fnUntraced(function*(
   node: Context.Context<LedgerReader | PoolStore>,
@@ -26,14 +27,12 @@ export const watchLedger = Effect.fnUntraced(function*(
 ): Effect.fn.Return<void, never, Scope.Scope> {
   const reader = Context.get(node, LedgerReader)
   const changes = new LastChange()
-  const snapshotId = Effect.tap(
-    reader.snapshotId,
-    ({ version }) => Effect.sync(() => changes.note(version))
-  )
-  const latestVersion = Context.get(node, LatestLedgerVersion)
-  if (latestVersion !== null) {
+  const snapshotId = Effect.tap(reader.snapshotId, (id) => Effect.sync(() => changes.note(id)))
+  const latest = Context.get(node, LatestLedgerVersion)
+  if (latest !== null) {
+    const noteLatest = () => changes.note(latest.snapshot?.(latest.version() ?? -1)?.snapshotId)
     yield* Effect.acquireRelease(
-      Effect.sync(() => setInterval(() => changes.note(latestVersion.version()), pollMs).unref()),
+      Effect.sync(() => setInterval(noteLatest, pollMs).unref()),
       (timer) => Effect.sync(() => clearInterval(timer))
     )
   }
@@ -56,14 +55,16 @@ export const watchLedger = Effect.fnUntraced(function*(
   ))
 })
 
-/** The last version of the ledger that this process saw, and when it saw it first. */
+/** The last block or head of the ledger that this process saw, and when it saw it first. */
 class LastChange {
-  #version: number | null = null
+  #block: bigint | undefined
   #atMs = performance.now()
 
-  note(version: number | null): void {
-    if (version === null || version === this.#version) return
-    this.#version = version
+  /** Prices are no change: they may arrive from elsewhere while no block does. */
+  note(snapshotId: SnapshotId | undefined): void {
+    const block = snapshotId && synchedBlockNum(snapshotId)
+    if (block === undefined || block === this.#block) return
+    this.#block = block
     this.#atMs = performance.now()
   }
 
@@ -77,7 +78,7 @@ const healthAt = (
   ageMaxMs: number | undefined,
   version: number
 ): Health => {
-  const summary = `The ledger is at version ${version}; this process saw its last change ${
+  const summary = `The ledger is at version ${version}; this process saw its last block ${
     Math.round(ageMs / 1000)
   } s ago`
   return ageMaxMs !== undefined && ageMs > ageMaxMs
@@ -112,7 +113,7 @@ const measureLedger = Effect.fnUntraced(function*(
           : [gauge("rollup_ledger_batch", "Last batch of the ledger", () => batchNum)],
         gauge(
           "rollup_ledger_age_seconds",
-          "Time since this process saw the ledger change",
+          "Time since this process saw a new block or head of the ledger",
           () => changes.ageMs() / 1000
         )
       ]

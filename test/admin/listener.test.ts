@@ -105,6 +105,19 @@ describe("the admin listener", () => {
       assert.match(yield* ledgerOf(admin), /version [1-9]/u)
     }))
 
+  it.live("prices make no ledger younger, whose blocks do not arrive; a block does", () =>
+    Effect.gen(function*() {
+      const { admin, node } = yield* watched({ ledgerAgeMaxMs: 500 })
+      const { applyBlock, setPrices } = Context.get(node, Ledger)
+      const status = Effect.map(readinessOf(admin), (readiness) => readiness.status)
+      assert.strictEqual(yield* status, 200)
+      yield* Effect.sleep(550)
+      yield* setPrices([{ tokenId: 0, priceUSD: 4, timeMs: 5 }])
+      assert.strictEqual(yield* status, 503)
+      yield* applyBlock(blocks[0]!)
+      assert.strictEqual(yield* status, 200)
+    }))
+
   it.live("without a token the paths that write do not exist", () =>
     Effect.gen(function*() {
       const { admin } = yield* watched({ token: undefined as never })

@@ -110,7 +110,7 @@ export const monitoring = group("Monitoring", {
     key: "admin.ledger_age_max_seconds",
     value: number({ minimum: 1, maximum: 31_536_000 }),
     doc:
-      "Seconds without a new block after which the server reports that it is not ready; unlimited if not set"
+      "Seconds without a new block or head after which the server reports that it is not ready; unlimited if not set"
   }),
   requestLog: setting({
     key: "log.requests",
