@@ -124,17 +124,23 @@ const codeOf = (
   return exitCodes[failure?.exitReason ?? "unexpected"].code
 }
 
-/** Writes each entry in the shape of the lines about requests: its annotations are members. */
+/**
+ * Writes each entry in the shape of the lines about requests: its annotations are members, and
+ * `message` is always a text; other values that were logged with it are in `details`.
+ */
 const jsonLines = Logger.map(
   Logger.formatStructured,
-  ({ annotations, cause, level, message, timestamp }) =>
-    Formatter.formatJson({
+  ({ annotations, cause, level, message: logged, timestamp }) => {
+    const [message, ...details] = Array.isArray(logged) ? logged as Array<unknown> : [logged]
+    return Formatter.formatJson({
       timestamp,
       level,
       message,
+      ...details.length === 0 ? {} : { details },
       ...annotations,
       ...cause === undefined ? {} : { cause }
     })
+  }
 )
 
 const levels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error" } as const

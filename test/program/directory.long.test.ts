@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
 import {
   command,
   inDirectory,
@@ -28,5 +30,16 @@ describe("the program with a data directory", () => {
       await ingested.kill()
       // the whole feed again
       assert.deepStrictEqual(await json(`${(await follow()).url}/state`), state)
+    }))
+
+  it("logs a text as the message of a JSON line, and other values beside it", () =>
+    inDirectory(async (directory) => {
+      await (await serve("--empty", "--data", directory)).kill()
+      mkdirSync(join(directory, "verification.json.new"))
+      const { output, status } = command("verify", "--data", directory, "--log-format", "json")
+      assert.strictEqual(status, 0)
+      const { details, message } = JSON.parse(output.split("\n")[0]!) as Record<string, unknown>
+      assert.strictEqual(message, "The result could not be stored for the admin listener")
+      assert.match(JSON.stringify(details), /EISDIR/u)
     }))
 })
