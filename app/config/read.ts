@@ -81,7 +81,8 @@ const sourcesOf = (
           rawValue: entry.value
         } as const
       ],
-    ...variable === undefined || variable === ""
+    ...variable === undefined || variable === "" ||
+        isOfKubernetes((option as Setting<unknown>).variable, variable)
       ? []
       : [
         {
@@ -98,7 +99,7 @@ const sourcesOf = (
 
 /**
  * Returns a problem for each unknown variable with the prefix of this program, or with a misspelt
- * prefix. Ignores the variables that Kubernetes sets for a service with the name `rollup-node`.
+ * prefix. Ignores the variables that Kubernetes sets for services `rollup-node` and `rollup-node-…`.
  */
 export const unknownVariables = (
   environment: Environment,
@@ -172,9 +173,7 @@ const withPrefix = (known: ReadonlySet<string>): ReadonlyMap<string, string> =>
     ])
   )
 
-const isOfKubernetes = (name: string, value: string): boolean => {
-  if (!name.startsWith(variablePrefix)) return false
-  const rest = name.slice(variablePrefix.length)
-  return /^SERVICE_(?:HOST|PORT(?:_\w+)?)$/u.test(rest) ||
-    (/^PORT(?:_\d+_(?:TCP|UDP|SCTP).*)?$/u.test(rest) && (rest !== "PORT" || value.includes("://")))
-}
+const isOfKubernetes = (name: string, value: string): boolean =>
+  name.startsWith(variablePrefix) &&
+  (/_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?$/u.test(name) ||
+    (name.endsWith("_PORT") && value.includes("://")))

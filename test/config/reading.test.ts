@@ -290,14 +290,25 @@ describe("the configuration of a command", () => {
     )
   })
 
-  it("ignores the variables that Kubernetes sets for a service with the name of the program, and no others", () => {
+  it("ignores the variables that Kubernetes sets for services with the name of the program, and no others", () => {
     const links = {
+      // of a service rollup-node-admin: one of them is also a setting
+      ROLLUP_NODE_ADMIN_SERVICE_HOST: "10.0.0.7",
+      ROLLUP_NODE_ADMIN_SERVICE_PORT: "9464",
+      ROLLUP_NODE_ADMIN_PORT: "tcp://10.0.0.7:9464",
+      ROLLUP_NODE_ADMIN_PORT_9464_TCP: "tcp://10.0.0.7:9464",
+      ROLLUP_NODE_ADMIN_PORT_9464_TCP_PROTO: "tcp",
+      // of a service rollup-node
       ROLLUP_NODE_SERVICE_HOST: "10.0.0.1",
       ROLLUP_NODE_SERVICE_PORT_HTTP: "80",
       ROLLUP_NODE_PORT: "tcp://10.0.0.1:80",
       ROLLUP_NODE_PORT_80_TCP_ADDR: "10.0.0.1"
     }
     assert.deepStrictEqual(configure([], links).problems, [])
+    assert.match(
+      configure([], { ROLLUP_NODE_ADMIN_PORT: "9464x" }).message,
+      /^ROLLUP_NODE_ADMIN_PORT: "9464x" is invalid/u
+    )
     assert.match(
       configure([], { ROLLUP_NODE_PORT: "9000" }).message,
       /^ROLLUP_NODE_PORT: The variable is unknown: did you mean PORT\?$/u
