@@ -231,6 +231,7 @@ describe("the configuration of a command", () => {
           [[`--public-url=${url}`], {}, /^--public-url: .*without a final slash/u] as const
         ),
         [["--public-url=http://[bad"], {}, /^--public-url: .*an http or https URL/u],
+        [["--otlp-url=http://user:secret@node"], {}, /^--otlp-url: .*without user and password/u],
         [["--otlp-url=http://node:99999"], {}, /^--otlp-url: .*a URL such as/u]
       ] as const
     ) assert.match(configure(words, environment).message, expected)

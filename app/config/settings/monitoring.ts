@@ -129,7 +129,11 @@ export const monitoring = group("Monitoring", {
     key: "otlp.url",
     flag: "otlp-url",
     variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    value: webUrl({ rule: "a URL such as http://127.0.0.1:4318", pattern: /^\S+$/u }),
+    value: webUrl({
+      // fetch sends no request to a URL with them
+      rule: "a URL such as http://127.0.0.1:4318, without user and password",
+      pattern: /^[^\s@]+$/u
+    }),
     doc:
       "OpenTelemetry collector that receives metrics and traces over OTLP/HTTP as JSON; disabled if not set"
   }),
