@@ -31,6 +31,7 @@ export const readListenOptions = (input: unknown): ListenOptions =>
 
 const count = values.safeInteger
 const timeMs = values.integer(0, 3_600_000)
+const positiveMs = values.integer(1, 3_600_000)
 
 /** Returns the schema of a value that a function checks. `rule` completes "expected ". */
 const schemaOf = (rule: string, holds: (value: never) => boolean) =>
@@ -52,8 +53,8 @@ const stores = {
     database: values.filledText,
     replica: optional(values.filledText),
     lease: optional(object({
-      termMs: optional(timeMs),
-      heartbeatMs: optional(timeMs),
+      termMs: optional(positiveMs),
+      heartbeatMs: optional(positiveMs),
       waits: optional(values.boolean),
       holder: optional(values.filledText)
     })),

@@ -72,6 +72,7 @@ describe("the options of a node", () => {
   it("are refused if a limit, a mount or another option is none, also those of a server", async () => {
     const mount = { path: "/a", revision: later }
     const invalid: ReadonlyArray<readonly [options: object, path: string]> = [
+      [{ store: { database: "x", lease: { heartbeatMs: 0 } } }, "/store/lease/heartbeatMs"],
       [{ limits: 5 }, "/limits"],
       [{ limits: { bodyBytesMax: "x" } }, "/limits/bodyBytesMax"],
       [{ limits: { bodyByteMax: 1 } }, "/limits/bodyByteMax"],
