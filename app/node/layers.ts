@@ -189,10 +189,11 @@ export const exitTreesHere: Effect.Effect<ExitTreeBuilder> = Effect.map(
   (loaded) =>
     Effect.fnUntraced(function*(batches) {
       const exitTreeSteps = yield* Effect.catchDefect(loaded, (error) =>
-        Effect.as(Effect.logWarning(notVerified, error), undefined))
-      if (exitTreeSteps === undefined) {
-        return null
-      }
+        // Node gives a code: the import may succeed later, so the block must not be stored now
+        Object(error).code !== undefined
+          ? Effect.die(error)
+          : Effect.as(Effect.logWarning(notVerified, error), undefined))
+      if (exitTreeSteps === undefined) return null
       const trees: Array<ExitTree> = []
       for (const leaves of batches) {
         const steps = exitTreeSteps(leaves)
