@@ -42,12 +42,12 @@ export const moveKeys = <Row>(
   replacements: ReadonlyArray<Replacement<Row>>
 ): void => {
   const moved = replacements.filter(({ before, after }) => valueOf(before) !== valueOf(after))
-  for (const [value, group] of groupByValue(moved, ({ before }) => valueOf(before))) {
+  for (const [value, group] of groupBy(moved, ({ before }) => valueOf(before))) {
     const { positions } = branch.get(value)!
     removeSorted(positions, group)
     if (positions.length === 0) branch.delete(value)
   }
-  for (const [value, group] of groupByValue(moved, ({ after }) => valueOf(after))) {
+  for (const [value, group] of groupBy(moved, ({ after }) => valueOf(after))) {
     const node = branch.get(value)
     if (node !== undefined) {
       insertSorted(node.positions, group)
@@ -59,17 +59,17 @@ export const moveKeys = <Row>(
   }
 }
 
-/** Groups replacements by a value, without those whose value is null. A group stays ascending. */
-export const groupByValue = <Row>(
+/** Groups replacements by a key, without those whose key is null. A group stays ascending. */
+export const groupBy = <Row, Key>(
   replacements: ReadonlyArray<Replacement<Row>>,
-  valueOf: (replacement: Replacement<Row>) => KeyValue | null
-): Map<KeyValue, Array<Replacement<Row>>> => {
-  const groups = new Map<KeyValue, Array<Replacement<Row>>>()
+  keyOf: (replacement: Replacement<Row>) => Key | null
+): Map<Key, Array<Replacement<Row>>> => {
+  const groups = new Map<Key, Array<Replacement<Row>>>()
   for (const replacement of replacements) {
-    const value = valueOf(replacement)
-    if (value === null) continue
-    const group = groups.get(value)
-    if (group === undefined) groups.set(value, [replacement])
+    const key = keyOf(replacement)
+    if (key === null) continue
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [replacement])
     else group.push(replacement)
   }
   return groups

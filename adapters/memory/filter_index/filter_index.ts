@@ -1,7 +1,7 @@
 import { lowerBound } from "../_binary_search.ts"
 import { BulkAppend } from "./_bulk_append.ts"
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
-import { groupByValue, moveKey, moveKeys, type Replacement } from "./_mutable_values.ts"
+import { groupBy, moveKey, moveKeys, type Replacement } from "./_mutable_values.ts"
 import { TextIndex } from "./_text_index.ts"
 import {
   type Constraint,
@@ -264,12 +264,11 @@ export class FilterIndex<Row> {
         moveKeys(branch, indexKey, replacements)
         continue
       }
-      for (
-        const [value, group] of groupByValue(replacements, ({ after }) => indexKey.valueOf(after))
-      ) {
-        const below = branch.get(value)?.branches
-        if (below != null) this.reindexAllIn(below, group)
-      }
+      const groups = groupBy(replacements, ({ after }) => {
+        const value = indexKey.valueOf(after)
+        return value === null ? null : branch.get(value)?.branches ?? null
+      })
+      for (const [below, group] of groups) this.reindexAllIn(below, group)
     }
   }
 }
