@@ -163,7 +163,7 @@ describe("the architecture", () => {
       // its dispatcher serves the admin listener too; a target may be an absolute URL
       "adapters/http": 5952,
       // the names of its directories are synced, and row groups are read without copies
-      "adapters/journal": 3388,
+      "adapters/journal": 3389,
       "adapters/memory": 5660,
       "adapters/metrics": 290,
       "adapters/sql": 11945,

@@ -53,7 +53,8 @@ export const replay = (
       target,
       (share) => onProgress(Math.floor(share * checkpointSeq), checkpointSeq + total)
     )
-    let [records, nextLogMs] = [0, startedMs + logIntervalMs]
+    const applyingMs = performance.now()
+    let [records, nextLogMs] = [0, applyingMs + logIntervalMs]
     const applySlice = () => {
       const endMs = performance.now() + sliceMs
       for (let entry = entries.next(); entry.done !== true; entry = entries.next()) {
@@ -68,7 +69,7 @@ export const replay = (
       const nowMs = performance.now()
       if (nowMs > nextLogMs) {
         nextLogMs = nowMs + logIntervalMs
-        const perSecond = records / (nowMs - startedMs) * 1000
+        const perSecond = records / (nowMs - applyingMs) * 1000
         yield* Effect.log(
           `Reading the journal: ${records} of ${total} records, ${
             Math.round(perSecond)
@@ -79,8 +80,8 @@ export const replay = (
     }
     for (const _ of indexing) yield* Effect.yieldNow
     sortPool()
-    const durationMs = performance.now() - startedMs
-    return { report: { checkpointSeq, records, durationMs }, restored }
+    const report = { checkpointSeq, records, durationMs: performance.now() - startedMs }
+    return { report, restored }
   })
 
 /** Sets the state of new stores to that of the checkpoint. Returns it, or undefined. */
