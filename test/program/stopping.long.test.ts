@@ -5,15 +5,7 @@ import { freshDatabase } from "../postgres/mod.ts"
 import { execute } from "../postgres/_statements.ts"
 import { startProxy } from "../sql/_proxy.ts"
 import { Client, newAuthorization } from "./_group.ts"
-import {
-  assertServed,
-  inDirectory,
-  killAll,
-  pause,
-  serveWith,
-  until,
-  untilLogged
-} from "./_program.ts"
+import { assertServed, inDirectory, killAll, pause, serveWith, untilLogged } from "./_program.ts"
 
 /* Stops and restarts the program, as a process supervisor does. */
 
@@ -139,10 +131,7 @@ describe("a program that is stopped", () => {
       program.signal("SIGTERM")
       if (isTwice) {
         // it waits for the slow client, so this is the time for a second signal
-        await until(
-          () => fetch(`http://127.0.0.1:${program.port}/config`).then(() => false, () => true),
-          program.output
-        )
+        await untilLogged(program, "stopping gracefully")
         program.signal("SIGTERM")
       }
       assert.deepStrictEqual(await program.ended, [isTwice ? 143 : 0, null], program.output())

@@ -77,7 +77,7 @@ describe("A process that becomes the writer again", () => {
         placeholderRoots: true
       })
       const { genesis } = simulation
-      const records = [...initialHistory(simulation, 300)]
+      const records = [...initialHistory(simulation, 1200)]
       const feed = join(directory, "feed.ndjson")
       writeFileSync(
         feed,
