@@ -1,6 +1,12 @@
 /* The bounds of a selection, and the reasons for transactions just beyond them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import {
+  derivePublicKey,
+  ethereumAddress,
+  signAuthorization,
+  verifyAuthorization
+} from "../../adapters/crypto/mod.ts"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { feeUnits, type PostedTransaction } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, keysOfLeaf } from "../../core/encoding/mod.ts"
@@ -8,6 +14,7 @@ import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
 import { batchOf, nodeLayer, openChain, ownerOf, postedOf } from "./_node.ts"
 import { exit, pay, story, toAddress, toKey } from "./_story.ts"
+import { genesis } from "./_subject.ts"
 
 const stranger = toKey(ownerOf(8).publicKey)
 /** The units that a transaction of 1000 with the usual fee costs, and less. */
@@ -399,6 +406,38 @@ describe("a selection", () => {
       }
       const { accounts, transactions } = yield* (yield* Pool).select({ maxTransactions: 1000 })
       assert.deepStrictEqual([accounts.length, transactions.length], [256, 256])
+    }).pipe(Effect.provide(nodeLayer())))
+
+  it.effect("creates accounts with the low s of their authorizations, which the contract requires", () =>
+    Effect.gen(function*() {
+      yield* openChain
+      const submission = yield* Submission
+      const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+      const low: Array<string> = []
+      for (let nonce = 0; nonce < 8; nonce++) {
+        const owner = new Uint8Array(32).fill(nonce + 1)
+        const address = ethereumAddress(owner)
+        const publicKey = derivePublicKey(owner)
+        const signature = signAuthorization(owner, publicKey, genesis.network)
+        const highS = (order - BigInt(`0x${signature.slice(66, 130)}`)).toString(16)
+        const otherV = signature.endsWith("1b") ? "1c" : "1b"
+        const high = `${signature.slice(0, 66)}${highS.padStart(64, "0")}${otherV}`
+        assert.isTrue(verifyAuthorization({ address, publicKey, signature: high }, genesis.network))
+        const posted = { address, publicKey, signature: nonce % 2 === 0 ? signature : high }
+        yield* submission.submitAuthorization(posted)
+        yield* submission.submitTransaction(
+          postedOf({
+            ...toAddress(0),
+            toAddress: address,
+            amount: 1n,
+            fee: 0,
+            nonce: BigInt(nonce)
+          })
+        )
+        low.push(signature)
+      }
+      const { accounts } = yield* (yield* Pool).select({ maxTransactions: 9 })
+      assert.deepStrictEqual(accounts.map(({ signature }) => signature), low)
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("sends to the first internal account with the leaf of a key, whichever of its keys either names", () =>

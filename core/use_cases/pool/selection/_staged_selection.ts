@@ -25,7 +25,7 @@ export interface AccountToCreate {
   readonly tokenId: number
   readonly address: EthereumAddress
   readonly publicKey: PublicKey
-  /** Authorization of the owner; null for an internal account. */
+  /** Authorization of the owner, with the low s; null for an internal account. */
   readonly signature: string | null
 }
 

@@ -112,32 +112,37 @@ const resolve = Effect.fnUntraced(function*(
   if (index !== null) return { kind: "account", index }
   const position = staged.positionOf(owner)
   if (position !== undefined) return { kind: "created", position }
-  if (type === "TransferToBJJ") {
-    if (staged.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
-    return {
-      kind: "created",
-      position: staged.create(owner, {
-        tokenId,
-        address: INTERNAL_ADDRESS,
-        publicKey: toPublicKey!,
-        signature: null
-      })
-    }
-  }
-  const authorization = yield* pool.authorization(toAddress!)
-  if (authorization === null) {
+  const account = type === "TransferToBJJ"
+    ? { address: INTERNAL_ADDRESS, publicKey: toPublicKey!, signature: null }
+    : yield* pool.authorization(toAddress!)
+  if (account === null) {
     return refusal(
       code.destinationCannotBeCreated,
       `${toAddress} has no account of token ${tokenId}, and no authorization to create one`
     )
   }
   if (staged.toCreate.length >= newAccountsMax) return noSpace(newAccountsMax)
-  const { address, publicKey, signature } = authorization
+  const { address, publicKey } = account
+  const signature = account.signature && withLowS(account.signature)
   return {
     kind: "created",
     position: staged.create(owner, { tokenId, address, publicKey, signature })
   }
 })
+
+/**
+ * Returns the signature with the low s, which recovers the same address: the contract refuses a
+ * batch with a high one.
+ */
+const withLowS = (signature: string): string => {
+  const s = BigInt(`0x${signature.slice(66, 130)}`)
+  if (s <= CURVE_ORDER / 2n) return signature
+  const low = (CURVE_ORDER - s).toString(16).padStart(64, "0")
+  return `${signature.slice(0, 66)}${low}${signature.endsWith("1b") ? "1c" : "1b"}`
+}
+
+/** The order of the curve secp256k1. */
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 const refusal = (reasonCode: SkipCode, reason: string): Refusal => ({
   kind: "refused",
