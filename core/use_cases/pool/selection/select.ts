@@ -37,6 +37,7 @@ import type { PoolPorts } from "../_optimistic_change.ts"
 
 /** The options of `Pool.select`. */
 export interface SelectOptions {
+  /** L2 transactions: the accounts to create take places of the batch in addition. */
   readonly maxTransactions: number
   /**
    * Accounts that the coordinator can create in the batch; the number of transactions by default, and
