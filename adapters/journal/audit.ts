@@ -19,9 +19,9 @@ import {
   openMemoryPool
 } from "../memory/mod.ts"
 import { differenceOf } from "./_difference.ts"
-import { applyEntry, restore } from "./replay/mod.ts"
+import { applyEntry, restore, tryRead } from "./replay/mod.ts"
 import type { Journal, LogEntry } from "./log/mod.ts"
-import { JournalError } from "./files/mod.ts"
+import type { JournalError } from "./files/mod.ts"
 import { openJournal } from "./stores.ts"
 
 /** Number of proofs that are verified together. */
@@ -91,7 +91,7 @@ const auditOpen = Effect.fnUntraced(
     const total = archived + (yield* tryRead(journal, () => journal.length))
     const run = { journal, stores, total, options, findings }
     // the genesis is the first line of the feed
-    let violated = yield* auditEntries(run, archivedEntries(journal), "feed line", 1)
+    let violated = yield* auditEntries(run, feedEntries(journal, archived / total), "feed line", 1)
     if (violated === undefined) {
       yield* auditCheckpoint(journal, stores, findings)
       violated = yield* auditEntries(run, journal.replay(), "record", archived)
@@ -108,6 +108,8 @@ const auditOpen = Effect.fnUntraced(
   }
 )
 
+type AuditedEntry = LogEntry & { readonly share?: number }
+
 /** The audit of an open journal. */
 interface JournalAudit {
   readonly journal: Journal
@@ -122,17 +124,18 @@ interface JournalAudit {
 const auditEntries = Effect.fnUntraced(
   function*(
     run: JournalAudit,
-    entries: Iterator<LogEntry, void>,
+    entries: Iterator<AuditedEntry, void>,
     unit: string,
     start: number
   ): Effect.fn.Return<string | undefined, JournalError> {
     const { findings, journal, options: { onProgress }, stores, total } = run
-    let [number, isSound] = [start, true]
+    let [number, isSound, share] = [start, true, 0]
     const auditSlice = () => {
       const endMs = performance.now() + sliceMs
       for (let entry = entries.next(); entry.done !== true; entry = entries.next()) {
         // a head is no record: it only follows one
         if (entry.value.kind !== "head") number++
+        share = entry.value.share ?? number / total
         const location = `${entry.value.kind === "head" ? "head after " : ""}${unit} ${number}`
         isSound = auditEntry(stores, entry.value, location, findings)
         if (!isSound || performance.now() > endMs) return isSound
@@ -141,8 +144,7 @@ const auditEntries = Effect.fnUntraced(
     }
     while (yield* tryRead(journal, auditSlice)) {
       yield* verifyProofs(run, proofBatchSize)
-      const at = `${unit} ${number}`
-      yield* onProgress({ units: number, share: Math.min(1, number / total), at })
+      yield* onProgress({ units: number, share, at: `${unit} ${number}` })
       yield* Effect.yieldNow
     }
     return isSound ? undefined : `${unit} ${number}`
@@ -158,9 +160,16 @@ const verifyProofs = (
     ? Effect.void
     : reportWrongProofs(findWrongProofs, genesis.network, audited.takeProofs(min), findings)
 
-/** Yields the records of the ledger before the checkpoint. Only the feed of them is stored. */
-function* archivedEntries(journal: Journal): Generator<LogEntry, void> {
-  for (const text of journal.archivedLines()) yield { kind: "ledger", text }
+/** Yields the records of the ledger before the checkpoint. Their share of the audit is `whole`. */
+function* feedEntries(journal: Journal, whole: number): Generator<AuditedEntry, void> {
+  const parts = journal.manifest?.feed.length ?? 0
+  let part = 0
+  for (const lines of journal.archivedLines()) {
+    for (const [i, text] of lines.entries()) {
+      yield { kind: "ledger", text, share: whole * (part + i / lines.length) / parts }
+    }
+    part++
+  }
 }
 
 /**
@@ -211,21 +220,6 @@ const genesisOf = (line: string): GenesisFeed | undefined => {
     ? record.value.genesis
     : undefined
 }
-
-const tryRead = <A>({ directory }: Journal, read: () => A): Effect.Effect<A, JournalError> =>
-  Effect.try({
-    try: read,
-    catch: (error) =>
-      error instanceof JournalError ?
-        error
-        : new JournalError({
-          reason: "damaged",
-          cause: error,
-          message: `The journal in "${directory}" cannot be read: ${
-            error instanceof Error ? error.message : String(error)
-          }`
-        })
-  })
 
 interface AuditedStores {
   readonly audited: AuditedLedger

@@ -222,7 +222,7 @@ export const exportFeed = (directory: string) =>
 
 function* checkedFeedLines(journal: Journal): Generator<string, void> {
   yield journal.genesisLine
-  yield* journal.archivedLines()
+  for (const lines of journal.archivedLines()) yield* lines
   for (const { kind, text } of journal.replay()) if (kind === "ledger") yield text
 }
 

@@ -3,7 +3,7 @@
  * damage and its place.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { afterAll, beforeAll } from "vitest"
+import { afterAll, beforeAll, vi } from "vitest"
 import { Effect, Layer, Result, type Scope } from "effect"
 import { cpSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -18,7 +18,7 @@ import { makeProofVerifier, treeHashes } from "../../app/commands/verify/auditin
 import { lastVerification, saveVerification } from "../../app/commands/verification.ts"
 import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
-import { LedgerWriter, SignatureVerifier } from "../../core/ports/mod.ts"
+import { LedgerWriter, PoolStore, SignatureVerifier } from "../../core/ports/mod.ts"
 import { type AuditOptions, type AuditReport, Findings, Ledger } from "../../core/use_cases/mod.ts"
 import { withHeads } from "../properties/_heads.ts"
 import { withGaps } from "../laws/mod.ts"
@@ -238,6 +238,43 @@ describe("an audit of a data directory with a checkpoint", () => {
         assert.isAbove(countOf("checkpoint"), 10)
         assert.isAbove(countOf("pool-ledger"), 0)
         assert.isAbove(countOf("state-root"), 0)
+      }),
+    60_000
+  )
+
+  it.effect(
+    "reports its progress evenly, although half of the records are of the pool",
+    () =>
+      Effect.gen(function*() {
+        const directory = join(directories, "posted")
+        const fed = records.filter(({ kind }) => kind !== "head")
+        const post = ({ addAuthorization }: PoolStore["Service"]) =>
+          Effect.forEach(
+            fed,
+            (_, i) =>
+              addAuthorization({
+                address: `0x${String(i + 1).padStart(40, "0")}`,
+                publicKey: "0".repeat(64),
+                signature: "",
+                timestampMs: 1
+              })
+          )
+        yield* write(directory, fed, Effect.flatMap(PoolStore, post))
+        yield* Effect.scoped(Effect.provide(
+          Effect.flatMap(JournalStores, ({ checkpoint }) => checkpoint),
+          Layer.fresh(storesOf(directory))
+        ))
+        const reports: Array<readonly [units: number, share: number]> = []
+        const onProgress: AuditOptions["onProgress"] = ({ share, units }) =>
+          Effect.sync(() => void reports.push([units, share!]))
+        const options = { onProgress, findWrongProofs: null, tree: null }
+        // so that every record is reported
+        let nowMs = 0
+        const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs += 100)
+        yield* auditJournal(directory, options, new Findings())
+        clock.mockRestore()
+        assert.isAbove(reports.length, fed.length / 2)
+        for (const [units, share] of reports) assert.closeTo(share, units / fed.length, 0.1)
       }),
     60_000
   )

@@ -193,9 +193,9 @@ export class Journal implements CheckpointedJournal, RecordLog {
     }
   }
 
-  /** Yields the lines of the feed that the checkpoint includes, without the genesis. */
-  *archivedLines(): Generator<string, void> {
-    for (const part of this.#manifest?.feed ?? []) yield* this.#linesIn(part)
+  /** Yields the lines of the feed that the checkpoint includes, part by part, without the genesis. */
+  *archivedLines(): Generator<ReadonlyArray<string>, void> {
+    for (const part of this.#manifest?.feed ?? []) yield this.#linesIn(part)
   }
 
   #linesIn(part: PartReference): ReadonlyArray<string> {

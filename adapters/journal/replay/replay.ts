@@ -114,7 +114,7 @@ export const restore = (
 const sliceMs = 20
 const logIntervalMs = 2000
 
-const tryRead = <A>({ directory }: Journal, read: () => A): Effect.Effect<A, JournalError> =>
+export const tryRead = <A>({ directory }: Journal, read: () => A): Effect.Effect<A, JournalError> =>
   Effect.try({
     try: read,
     catch: (error) =>
