@@ -423,6 +423,26 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
       assert.strictEqual(yield* writeRecords(directory, 1, []), content)
     })))
 
+  it.live("is reported as written if what it replaces cannot be deleted", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      yield* writeRecords(directory, 20, records.slice(0, 30))
+      statement(
+        directory,
+        "CREATE TRIGGER kept BEFORE DELETE ON record BEGIN SELECT raise(FAIL, 'kept'); END"
+      )
+      yield* withStores(directory, ({ journal }) =>
+        Effect.gen(function*() {
+          const { message } = yield* Effect.flip(journal.checkpoint)
+          assert.match(message, /^What the new checkpoint replaces could not be deleted \(kept\)$/u)
+        }))
+      yield* withStores(
+        directory,
+        ({ journal: { replayReport } }) =>
+          Effect.sync(() => assert.strictEqual(replayReport.checkpointSeq, 30))
+      )
+    })))
+
   it.live("that cannot be written degrades the health of the journal, with the reason", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory

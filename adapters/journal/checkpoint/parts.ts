@@ -101,7 +101,7 @@ export class Parts {
   /** Deletes all parts but these. */
   async deleteExcept(parts: ReadonlyArray<PartReference>): Promise<void> {
     const referenced = new Set(parts.map(([id]) => String(id)))
-    for (const name of await readdir(this.#opened.stablePath)) {
+    for (const name of await this.#step(({ stablePath }) => readdir(stablePath))) {
       if (!isPart(name) || referenced.has(name)) continue
       await this.#step(({ stablePath }) => rm(join(stablePath, name), { force: true }))
     }
@@ -119,12 +119,12 @@ export class Parts {
     return this.#folder ??= openFolder(this.#path)
   }
 
-  /** Creates or deletes a part. An error names its path by which users know it. */
-  async #step(run: (folder: OpenFolder) => Promise<void>): Promise<void> {
+  /** Creates, lists or deletes parts. An error names the path by which users know them. */
+  async #step<A>(run: (folder: OpenFolder) => Promise<A>): Promise<A> {
     this.#directory.assertInPlace()
     const folder = this.#opened
     try {
-      await run(folder)
+      return await run(folder)
     } catch (error) {
       this.#directory.assertInPlace()
       const { message } = error as Error

@@ -56,9 +56,13 @@ export const scheduleCheckpoints = (
       // without entries that may still be undone
       yield* Effect.try({
         try: () => journal.captureAt(() => stores.pool.forgetTransitions(nowMs - poolHistoryMs)),
-        catch: failureOf
+        catch: (error) => failureOf(error, false)
       })
-      return yield* Effect.tryPromise({ try: (signal) => writer.write(signal), catch: failureOf })
+      const { manifest } = journal
+      return yield* Effect.tryPromise({
+        try: (signal) => writer.write(signal),
+        catch: (error) => failureOf(error, journal.manifest !== manifest)
+      })
     })).pipe(
       Effect.tap((report) => reportCheckpoint(journal, report, sums)),
       Effect.tapError(({ message }) => {
@@ -143,14 +147,16 @@ export const checkpointHealth = (
 
 const checkPeriodMs = 100
 const retryMs = 60_000
+const noneWritten = "No checkpoint of the journal could be written"
+const notDeleted = "What the new checkpoint replaces could not be deleted"
 
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1)
 
-const failureOf = (error: unknown): StoreFailure =>
+const failureOf = (error: unknown, isInstalled: boolean): StoreFailure =>
   error instanceof StoreFailure ? error : new StoreFailure({
     retry: false,
     cause: error,
-    message: `No checkpoint of the journal could be written (${
+    message: `${isInstalled ? notDeleted : noneWritten} (${
       error instanceof Error ? error.message : String(error)
     })`
   })

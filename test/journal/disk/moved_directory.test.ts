@@ -1,14 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
+import { execFileSync } from "node:child_process"
 import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
   symlinkSync
 } from "node:fs"
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { Parts } from "../../../adapters/journal/checkpoint/mod.ts"
 import { Journal } from "../../../adapters/journal/log/journal.ts"
@@ -267,6 +270,37 @@ describe("an open data directory", () => {
     let steps = 1
     while (await runs(steps)) steps++
     assert.isAtLeast(steps, 8)
+  })
+})
+
+describe("the parts of a checkpoint", () => {
+  it("that cannot be listed are named by the path that users know", () => {
+    const parent = mkdtempSync(join(tmpdir(), "parts-"))
+    const source = join(import.meta.dirname, "../../../adapters/journal/checkpoint/parts.ts")
+    const script = `
+      import { openSync } from "node:fs"
+      import { Parts } from ${JSON.stringify(source)}
+      const parts = new Parts({ path: ${JSON.stringify(parent)}, assertInPlace: () => {} })
+      parts.create()
+      try { for (;;) openSync("/dev/null") } catch {}
+      await parts.deleteExcept([]).catch(({ message }) => console.log(message))
+    `
+    const message = execFileSync(
+      "sh",
+      [
+        "-c",
+        `ulimit -n 128; exec "$@"`,
+        "sh",
+        process.execPath,
+        "--input-type=module",
+        "--eval",
+        script
+      ],
+      { encoding: "utf8" }
+    )
+    rmSync(parent, { recursive: true })
+    assert.match(message, /^EMFILE: /u)
+    assert.include(message, `'${join(parent, "checkpoint")}'`)
   })
 })
 
