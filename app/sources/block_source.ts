@@ -59,19 +59,20 @@ const feedSource = (feed: OpenFeed): BlockSource => {
     genesis,
     start: ({ isShared, skipStored }) =>
       Effect.gen(function*() {
+        const report = yield* openSourceReport(isShared ? awaitingLease : "Following the feed")
         const following = Effect.gen(function*() {
           if (!isShared) return yield* followFeed(skipStored(records))
           const last = yield* retryUntilAvailable(lastBlock)
-          return yield* followFeed(skipStored(records), {
-            last,
-            isEmpty: last.number === genesis.block.number
-          })
+          yield* report.ok("Following the feed")
+          const isEmpty = last.number === genesis.block.number
+          return yield* followFeed(skipStored(records), { last, isEmpty })
         })
-        const report = yield* openSourceReport("Following the feed")
-        yield* Effect.forkScoped(reportFeedEnd(feed, inOneWriteSession(following), report))
+        yield* Effect.forkScoped(reportFeedEnd(feed, inOneSession(following), report))
       })
   }
 }
+
+const awaitingLease = "Waiting until this process is the writer of the ledger"
 
 /** Logs the state of the block source, and sets its health check. */
 interface SourceReport {
@@ -99,7 +100,7 @@ const openSourceReport = (detail: string): Effect.Effect<SourceReport, never, Sc
 /**
  * Provides a `WriteSession`: a write fails if another process may have written since the last one.
  */
-const inOneWriteSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
+const inOneSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => Effect.provideService(writes, WriteSession, newWriteSession()))
 
 /**
@@ -129,9 +130,10 @@ const simulatedSource = (settings: SourceSettings): Effect.Effect<BlockSource> =
     )
     const options = simulator.networkOptions(settings)
     /** Starts the simulated network after the last block of the ledger. */
-    const bootstrap = Effect.gen(function*() {
+    const bootstrap: Bootstrap = Effect.fnUntraced(function*(onWriter) {
       // if stores are shared, reading the last block waits until this process is the writer
       yield* retryUnlessWriterChanged(lastBlock)
+      yield* onWriter
       const simulation = yield* openSimulationThread(options)
       if ((yield* retryUnlessWriterChanged((yield* LedgerReader).snapshotId)).version > 0) {
         yield* simulator.resume(simulation)
@@ -146,13 +148,13 @@ const simulatedSource = (settings: SourceSettings): Effect.Effect<BlockSource> =
     })
     return {
       genesis: simulator.simulate(options).genesis,
-      start: () =>
-        settings.empty ? Effect.void : inOneWriteSession(startNetwork(settings, bootstrap))
+      start: ({ isShared }) =>
+        settings.empty ? Effect.void : inOneSession(startNetwork(settings, isShared, bootstrap))
     }
   })
 
 /** Starts a simulated network, and returns the fiber that adds its blocks once it is live. */
-type Bootstrap = Effect.Effect<
+type Bootstrap = (onWriter: Effect.Effect<void>) => Effect.Effect<
   Fiber.Fiber<void, BlockViolation | StoreFailure | WriterChanged>,
   BlockViolation | StoreFailure | WriterChanged,
   Node
@@ -160,13 +162,16 @@ type Bootstrap = Effect.Effect<
 
 const startNetwork = (
   { paceSeconds, transactionsMax }: SourceSettings,
+  isShared: boolean,
   bootstrap: Bootstrap
 ): Effect.Effect<void, never, Node> =>
   Effect.gen(function*() {
-    const report = yield* openSourceReport("The history of the simulated network is being applied")
+    const applying = "The history of the simulated network is being applied"
+    const report = yield* openSourceReport(isShared ? awaitingLease : applying)
     const isPaused = paceSeconds === 0
     const running = runNetwork(
-      bootstrap,
+      bootstrap(isShared ? report.ok(applying) : Effect.void),
+      report,
       report.ok(
         isPaused
           ? "The simulated network adds no blocks: --pace is 0"
@@ -194,7 +199,8 @@ const startNetwork = (
  * the last block of the ledger, if the writer changes.
  */
 const runNetwork = (
-  bootstrap: Bootstrap,
+  bootstrap: ReturnType<Bootstrap>,
+  report: SourceReport,
   onLive: Effect.Effect<void>
 ): Effect.Effect<void, BlockViolation | StoreFailure, Node> =>
   Effect.catchTag(
@@ -204,10 +210,10 @@ const runNetwork = (
     "WriterChanged",
     () =>
       Effect.andThen(
-        Effect.log(
+        report.ok(
           "Another process has written the ledger: resuming the simulated network after its last block"
         ),
-        runNetwork(bootstrap, onLive)
+        runNetwork(bootstrap, report, onLive)
       )
   )
 

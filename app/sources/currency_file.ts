@@ -83,7 +83,6 @@ export const readCurrencyFile = (
 
 const timeRule = "a time from 1970 on in RFC 3339 and UTC, such as 2021-03-05T14:41:59Z"
 const isCurrencyCode = Schema.is(values.currencyCode)
-
 const unitsRule = "an object with the units of each currency that one US dollar buys, by code"
 
 /** The content of the file. */

@@ -75,9 +75,7 @@ export const followFeed = (
       records,
       (error) =>
         error instanceof FeedFileError ? error : new FeedFileError({ message: String(error) })
-    ).pipe(
-      Stream.runForEach(applyOrSkip)
-    )
+    ).pipe(Stream.runForEach(applyOrSkip))
     if (awaitedBlock !== undefined && !isEmpty) yield* Effect.fail(missingLastBlock(awaitedBlock))
   })
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Logger } from "effect"
+import { Context, Deferred, Effect, Layer, Logger } from "effect"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { memoryNode } from "../_memory_node.ts"
 import { sourceOf } from "../../app/sources/mod.ts"
-import { Ledger, LedgerReader, Monitor, StoreFailure } from "../../core/mod.ts"
+import { Ledger, LedgerReader, LedgerWriter, Monitor, StoreFailure } from "../../core/mod.ts"
 
 /* The source of blocks of a server without a feed, and its health check. */
 
@@ -17,8 +17,15 @@ const network = {
   feed: undefined
 }
 
-/** Starts a source over stores that refuse writes after this number of records. */
-const start = Effect.fnUntraced(function*(settings: typeof network, recordsMax = Infinity) {
+/**
+ * Starts a source over stores that refuse writes after this number of records. With a lease, they
+ * are shared, and reading the last block waits for it.
+ */
+const start = Effect.fnUntraced(function*(
+  settings: Parameters<typeof sourceOf>[0],
+  recordsMax = Infinity,
+  lease?: Effect.Effect<void>
+) {
   const monitor = openMonitor()
   const source = yield* sourceOf(settings)
   const node = yield* Layer.build(memoryNode({ genesis: source.genesis }))
@@ -30,8 +37,14 @@ const start = Effect.fnUntraced(function*(settings: typeof network, recordsMax =
         ? Effect.fail(new StoreFailure({ message: "The disk is broken", retry: false }))
         : ledger.applyRecord(record)
     )
-  yield* source.start({ isShared: false, skipStored: (all) => all }).pipe(
-    Effect.provideContext(Context.add(node, Ledger, { ...ledger, applyRecord })),
+  const writer = Context.get(node, LedgerWriter)
+  const setPrices: typeof writer.setPrices = (prices, check) =>
+    Effect.andThen(lease ?? Effect.void, writer.setPrices(prices, check))
+  yield* source.start({ isShared: lease !== undefined, skipStored: (all) => all }).pipe(
+    Effect.provideContext(node.pipe(
+      Context.add(Ledger, { ...ledger, applyRecord }),
+      Context.add(LedgerWriter, { ...writer, setPrices })
+    )),
     Effect.provideService(Monitor, monitor)
   )
   const check = Effect.map(monitor.health, ({ source }) => source!)
@@ -62,6 +75,19 @@ describe("the source of a simulated network", () => {
       })
       assert.strictEqual((yield* until("is live")).state, "ok")
       assert.isAtLeast(yield* count, 40)
+    })).pipe(Effect.provide(Logger.layer([]))))
+
+  it.live("waits for the lease of a shared ledger, and says so until it has it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const lease = yield* Deferred.make<void>()
+      const { check, until } = yield* start(network, 3, Deferred.await(lease))
+      yield* Effect.sleep(50)
+      assert.deepStrictEqual(yield* check, {
+        state: "ok",
+        detail: "Waiting until this process is the writer of the ledger"
+      })
+      yield* Deferred.succeed(lease, undefined)
+      yield* until("has stopped: The disk is broken")
     })).pipe(Effect.provide(Logger.layer([]))))
 
   it.live("ends at the maximum of transactions, and stays healthy", () =>
