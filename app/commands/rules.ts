@@ -207,16 +207,17 @@ const mounts = (
   resolved: ResolvedOptions<ServerSettings>,
   origins: Origins<ServerSettings>
 ): ReadonlyArray<Problem> => {
-  const settings = revisionList.map(({ name }) => `${name as RevisionName}Path` as const)
-  const problem = (names: typeof settings, message: string): Problem => ({
-    source: sourcesOf(names.map((name) => origins[name])),
+  const paths = revisionList.map(({ name }) => `${name as RevisionName}Path` as const)
+  const problem = (names: typeof paths, message: string): Problem => ({
+    // the path of a revision may be its default
+    source: sourcesOf(names.map((name) => origins[name]).filter(({ kind }) => kind !== "default")),
     message
   })
-  const enabled = settings.filter((name) => resolved[name] !== "off")
+  const enabled = paths.filter((name) => resolved[name] !== "off")
   if (enabled.length === 0) {
     return [
       problem(
-        settings,
+        paths,
         "All revisions are off, so that nothing would be served: set a path for one of them"
       )
     ]
@@ -228,7 +229,9 @@ const mounts = (
       : [
         problem(
           names,
-          `${names.length} revisions have the path ${path}: set another path for all but one`
+          `${names.length} revisions have the path ${path}: set another path for all but one of ${
+            names.map((name) => `--${settings.serverSettings[name].flag}`).join(" and ")
+          }`
         )
       ]
   )

@@ -220,6 +220,11 @@ describe("the configuration of a command", () => {
           {},
           /2 revisions have the path \/: set another path for all but one/u
         ],
+        [
+          ["--v1-path", "/earlier"],
+          {},
+          /^--v1-path: 2 revisions have the path \/earlier: set another path for all but one of --\S+-path and --\S+-path$/u
+        ],
         [["--port", "1", "--port=2"], {}, /^--port: --port is given twice/u],
         [
           ["--currencies", "currencies.json", "--v1-path", "off"],
