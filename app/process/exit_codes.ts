@@ -47,17 +47,18 @@ export class ProgramFailure extends Data.TaggedError("ProgramFailure")<
 export const programFailure = (cause: Cause.Cause<unknown>): ProgramFailure | undefined => {
   const error = Cause.squash(cause)
   if (error instanceof ProgramFailure) return error
-  const exitReason = error instanceof Error && "_tag" in error
-    ? exitReasonOf(error as Tagged)
-    : undefined
-  return exitReason === undefined
-    ? undefined
-    : new ProgramFailure({ exitReason, message: (error as Error).message, cause: error })
+  if (!(error instanceof Error)) return undefined
+  const exitReason = exitReasonOf(error)
+  const message = (error as KnownError).syscall === "uv_cwd"
+    ? "The working directory was removed: change to another one, or name the data directory by an absolute path"
+    : error.message
+  return exitReason && new ProgramFailure({ exitReason, message, cause: error })
 }
 
-type Tagged = Error & { readonly _tag: string; readonly reason?: unknown }
+type KnownError = Error & { readonly [Name in "_tag" | "reason" | "syscall"]?: unknown }
 
-const exitReasonOf = ({ _tag, reason }: Tagged): ExitReason | undefined => {
+const exitReasonOf = ({ _tag, reason, syscall }: KnownError): ExitReason | undefined => {
+  if (syscall === "uv_cwd") return "store"
   switch (_tag) {
     case "JournalError":
       return reason === "inUse" ? "inUse" : "store"

@@ -84,6 +84,15 @@ describe("the exit code", () => {
     })
   }
 
+  it("after the working directory was removed is that of a store, with advice", () => {
+    const error = Object.assign(new Error("ENOENT: no such file or directory, uv_cwd"), {
+      syscall: "uv_cwd"
+    })
+    const failure = programFailure(Cause.die(error))
+    assert.strictEqual(failure?.exitReason, "store")
+    assert.match(failure!.message, /^The working directory was removed: change to another one/u)
+  })
+
   it("of any other error is that of an unexpected one", () => {
     for (const error of [new Error(message), new TypeError(message), message, undefined]) {
       assert.isUndefined(programFailure(Cause.die(error)))
