@@ -178,13 +178,15 @@ const problemName = (value: unknown): ProblemName | undefined => {
 }
 
 const snapshotOf = (headers: Headers): Snapshot => {
-  const [block, batch, version] = ["ledger-ethereum-block", "ledger-batch", "ledger-version"].map((
-    name
-  ) => headers.get(name))
+  const read = <A>(name: string, numberOf: (digits: string) => A): A | null => {
+    const text = headers.get(`ledger-${name}`)
+    // a proxy may have changed it
+    return text !== null && /^\d+$/u.test(text) ? numberOf(text) : null
+  }
   return {
-    ethereumBlockNum: block == null ? null : BigInt(block),
-    batchNum: batch == null ? null : Number(batch),
-    version: version == null ? null : Number(version)
+    ethereumBlockNum: read("ethereum-block", BigInt),
+    batchNum: read("batch", Number),
+    version: read("version", Number)
   }
 }
 

@@ -179,6 +179,19 @@ describe("a permanent failure", () => {
     assert.throws(() => valueOf(failure), RequestFailed, "No")
   })
 
+  it("names no snapshot if the headers of the ledger are not numbers", async () => {
+    const headers = {
+      "ledger-ethereum-block": "0x",
+      "ledger-batch": "4, 4",
+      "ledger-version": ""
+    }
+    const snapshot = { ethereumBlockNum: null, batchNum: null, version: null }
+    for (const answer of [json(`{"id":0}`, headers), refusal(400, "invalid-input", headers)]) {
+      const outcome = await recordingClient([answer]).client.getToken({ id: 0 })
+      assert.deepStrictEqual("snapshot" in outcome && outcome.snapshot, snapshot)
+    }
+  })
+
   it("is not retried: an internal error of the server, or an unknown item", async () => {
     for (
       const [status, name] of [[500, "internal"], [404, "not-found"], [400, "conflict"]] as const
