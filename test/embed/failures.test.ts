@@ -217,6 +217,31 @@ describe("a listener of changes", () => {
     assert.deepStrictEqual(slow, all)
   })
 
+  it("that is slow gets what was stored before the node was closed, unless it ends", async () => {
+    const simulation = newSimulation()
+    const node = await openNode({ genesis: simulation.genesis })
+    const seen: Array<NodeChange> = []
+    node.onChange((change) => seen.push(change))
+    let go = () => {}
+    const blocked = new Promise<void>((resolve) => go = resolve)
+    const listening = () => {
+      const slow: Array<NodeChange> = []
+      const stop = node.onChange((change) => {
+        slow.push(change)
+        return blocked
+      })
+      return { slow, stop }
+    }
+    const [goesOn, ends] = [listening(), listening()]
+    await applyNext(node, simulation, 5)
+    await node.close()
+    ends.stop()
+    go()
+    await until(() => goesOn.slow.length === seen.length)
+    assert.deepStrictEqual(goesOn.slow, seen)
+    assert.lengthOf(ends.slow, 1)
+  })
+
   it("that falls far behind learns that it missed changes", async () => {
     const { genesis } = newSimulation()
     await using node = await openNode({ genesis })

@@ -138,9 +138,7 @@ const withLowS = (signature: string): string => {
   const s = BigInt(`0x${signature.slice(66, 130)}`)
   if (s <= CURVE_ORDER / 2n) return signature
   const low = (CURVE_ORDER - s).toString(16).padStart(64, "0")
-  return `${signature.slice(0, 66)}${low}${
-    Number(`0x${signature.slice(130)}`) === 27 ? "1c" : "1b"
-  }`
+  return `${signature.slice(0, 66)}${low}${/1b$/iu.test(signature) ? "1c" : "1b"}`
 }
 
 /** The order of the curve secp256k1. */
