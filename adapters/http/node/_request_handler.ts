@@ -36,8 +36,9 @@ export const makeRequestHandler = (
     response: ServerResponse,
     connection: Connection
   ): void => {
-    const effect = isHostMissing(source)
-      ? application.refuse(hostMissing)
+    const hosts = hostLines(source)
+    const effect = hosts > 1 || (hosts === 0 && source.httpVersion === "1.1")
+      ? application.refuse(wrongHost(hosts))
       : application.handle({
         method: source.method!,
         url: originForm(source.url!),
@@ -80,16 +81,15 @@ const originForm = (target: string): string => {
   return rest === target || rest.startsWith("/") ? rest : `/${rest}`
 }
 
-const hostMissing = {
+/** The refusal of RFC 9112, section 3.2. HTTP/1.0 does not require the header. */
+const wrongHost = (lines: number) => ({
   name: "malformed-request",
-  message: "The header Host is missing: HTTP/1.1 requires it"
-} as const
+  message: `The header Host is ${lines === 0 ? "missing" : "repeated"}: HTTP requires one`
+} as const)
 
-/**
- * Returns whether a request of HTTP/1.1 lacks the header `Host`, which HTTP/1.0 does not require.
- */
-const isHostMissing = ({ headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): boolean =>
-  headers.host === undefined && httpVersionMajor === 1 && httpVersionMinor === 1
+/** Returns the number of the headers `Host`; Node drops all but the first from `headers`. */
+const hostLines = ({ rawHeaders }: IncomingMessage): number =>
+  rawHeaders.filter((name, i) => name.length === 4 && i % 2 === 0 && /host/iu.test(name)).length
 
 /** Returns whether a body follows the headers. */
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -28,6 +28,8 @@ layer(Server())("the server, by bytes", (it) => {
         ["GET /tokens\u0000 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
         ["BREW /tokens HTTP/1.1\r\nHost: x\r\n\r\n", 400],
         ["GET /tokens HTTP/1.1\r\n\r\n", 400],
+        ["GET /tokens HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n", 400],
+        ["GET /tokens HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400],
         ["GET /tokens HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400],
         ["GET /tokens HTTP/9.9\r\nHost: x\r\n\r\n", 400],
         [`GET /${"x".repeat(200_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431]
