@@ -148,7 +148,7 @@ describe("a write whose commit is not answered", () => {
       proxy.refusing = true
       proxy.cut()
       yield* setPrice(other, 2)
-      // nobody holds the lease, so a process that waits for it gets it
+      // no process holds the lease, so a process that waits for it gets it
       yield* Effect.promise(() => execute(url, "UPDATE writer SET holder = NULL"))
       proxy.refusing = false
       assert.match((yield* Fiber.join(writing)).message, /the write may be stored/u)
