@@ -20,7 +20,7 @@ import {
   VerifierBusy,
   wireContext
 } from "../../core/mod.ts"
-import { cachedSuccess } from "./verifier.ts"
+import { cachedSuccess } from "../../core/ports/mod.ts"
 
 /** The stores of a node. */
 export type Stores = LedgerReader | LedgerWriter | PoolStore

@@ -1,17 +1,7 @@
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Context, Effect, Layer, Scope } from "effect"
 import type { VerifierWorkersOptions } from "../../adapters/crypto/node.ts"
 import { type ExitTreeBuilder, Monitor, type Network, SignatureVerifier } from "../../core/mod.ts"
-
-/**
- * Caches the result of the first run that succeeds. A run can fail once and succeed later: an import
- * fails while the process has no free file descriptor. It is uninterruptible, since others wait for
- * it.
- */
-export const cachedSuccess = <A>(effect: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
-  Effect.cachedWithTTL(
-    Effect.uninterruptible(effect),
-    (exit) => Exit.isSuccess(exit) ? Infinity : 0
-  )
+import { cachedSuccess } from "../../core/ports/mod.ts"
 
 /** Verifies signatures in worker threads, with code that is imported for the first signature. */
 export const verifierThreads = (

@@ -1,3 +1,4 @@
+export * from "./cached_success.ts"
 export * from "./currency_prices.ts"
 export * from "./failures.ts"
 export * from "./ledger_history.ts"

@@ -1,5 +1,6 @@
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
 import type { WireContext } from "../../../core/contract/mod.ts"
+import { cachedSuccess } from "../../../core/ports/mod.ts"
 import type { HttpAnswer, HttpRequest } from "../message/mod.ts"
 import { docsPage, exactJson, openApi } from "../openapi/mod.ts"
 import { type Mount, mountedPath } from "./mounts.ts"
@@ -60,25 +61,15 @@ const jsonAnswer = (body: string): HttpAnswer => ({ status: 200, headers: {}, bo
 const openDocumentation = Effect.fnUntraced(
   function*({ context, mount }: PagesOptions, basePath: string) {
     const { revision } = mount
-    const document = yield* cached(
+    const document = yield* cachedSuccess(
       Effect.sync(() => openApi({ revision, context, path: mountedPath(mount, "", basePath) }))
     )
     return {
-      text: yield* cached(Effect.map(document, exactJson)),
-      page: yield* cached(Effect.flatMap(document, docsPage))
+      text: yield* cachedSuccess(Effect.map(document, exactJson)),
+      page: yield* cachedSuccess(Effect.flatMap(document, docsPage))
     }
   }
 )
-
-/**
- * Caches the result of the first run that succeeds. An import fails while the process has no free
- * file descriptor. The run is uninterruptible: the client may disconnect, and others wait for it.
- */
-const cached = <A>(effect: Effect.Effect<A>) =>
-  Effect.cachedWithTTL(
-    Effect.uninterruptible(effect),
-    (exit) => Exit.isSuccess(exit) ? Infinity : 0
-  )
 
 /** Returns the effect of a function, and keeps the result for the key of the last call. */
 const lastByKey = <A>(

@@ -1,0 +1,11 @@
+import { Effect, Exit } from "effect"
+
+/**
+ * Caches the result of the first run that succeeds: an import fails while the process has no free
+ * file descriptor. A run is uninterruptible, since others wait for it.
+ */
+export const cachedSuccess = <A>(effect: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
+  Effect.cachedWithTTL(
+    Effect.uninterruptible(effect),
+    (exit) => Exit.isSuccess(exit) ? Infinity : 0
+  )
