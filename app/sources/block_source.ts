@@ -67,7 +67,7 @@ const feedSource = (feed: OpenFeed): BlockSource => {
           const isEmpty = last.number === genesis.block.number
           return yield* followFeed(skipStored(records), { last, isEmpty })
         })
-        yield* Effect.forkScoped(reportFeedEnd(feed, inOneSession(following), report))
+        yield* Effect.forkScoped(reportFeedEnd(feed, inOneWriteSession(following), report))
       })
   }
 }
@@ -100,7 +100,7 @@ const openSourceReport = (detail: string): Effect.Effect<SourceReport, never, Sc
 /**
  * Provides a `WriteSession`: a write fails if another process may have written since the last one.
  */
-const inOneSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
+const inOneWriteSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => Effect.provideService(writes, WriteSession, newWriteSession()))
 
 /**
@@ -149,7 +149,9 @@ const simulatedSource = (settings: SourceSettings): Effect.Effect<BlockSource> =
     return {
       genesis: simulator.simulate(options).genesis,
       start: ({ isShared }) =>
-        settings.empty ? Effect.void : inOneSession(startNetwork(settings, isShared, bootstrap))
+        settings.empty
+          ? Effect.void
+          : inOneWriteSession(startNetwork(settings, isShared, bootstrap))
     }
   })
 
@@ -189,9 +191,7 @@ const startNetwork = (
           "The simulated network has stopped",
           cause
         )
-    yield* Effect.forkScoped(
-      Effect.onError(Effect.andThen(running, reportEnd), reportFailure)
-    )
+    yield* Effect.forkScoped(Effect.onError(Effect.andThen(running, reportEnd), reportFailure))
   })
 
 /**
