@@ -3,6 +3,17 @@ import { Effect, Exit } from "effect"
 /**
  * Caches the result of the first run that succeeds: an import fails while the process has no free
  * file descriptor. A run is uninterruptible, since others wait for it.
+ *
+ * ```ts
+ * import assert from "node:assert/strict"
+ * import { Effect } from "effect"
+ * import { cachedSuccess } from "rollup-node-api"
+ *
+ * let runs = 0
+ * const cached = Effect.runSync(cachedSuccess(Effect.sync(() => ++runs)))
+ * Effect.runSync(cached)
+ * assert.equal(Effect.runSync(cached), 1)
+ * ```
  */
 export const cachedSuccess = <A>(effect: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.cachedWithTTL(
