@@ -96,6 +96,7 @@ export {
   decideBlockWithChecks,
   decideHead,
   decidePrices,
+  decideRollBack,
   type ExitLeaf,
   type ExitProof,
   type ExitTree,

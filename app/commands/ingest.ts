@@ -7,6 +7,7 @@ import {
   decideBlockWithChecks,
   decideHead,
   decidePrices,
+  decideRollBack,
   type FeedRecord,
   type GenesisFeed,
   type StoreFailure,
@@ -29,8 +30,8 @@ import { nodeOver } from "../node/mod.ts"
 import { feedFrom, type OpenFeed, recordsAfter } from "../sources/mod.ts"
 import { makeProgress } from "./progress.ts"
 
-/** Records that can share a database transaction; a rollback needs its own. */
-export type BulkRecord = Exclude<FeedRecord, { readonly kind: "genesis" | "rollBack" }>
+/** Records that can share a database transaction. */
+export type BulkRecord = Exclude<FeedRecord, { readonly kind: "genesis" }>
 
 /** Loads consecutive records with all checks, in one database transaction. */
 type LoadRecords = (
@@ -46,7 +47,7 @@ type LoadRecords = (
  */
 export const bulkLoad = (
   bulk: BulkWriter["Service"],
-  { constants, network }: GenesisFeed,
+  { block, constants, network }: GenesisFeed,
   snapshotId: LedgerReader["Service"]["snapshotId"]
 ): Effect.Effect<LoadRecords, never, Scope.Scope> =>
   Effect.map(exitProofWorkers(network), ({ buildTrees: buildExitTrees }) => (records) => {
@@ -59,7 +60,9 @@ export const bulkLoad = (
         }
         : record.kind === "prices"
         ? { ...record, check: decidePrices(record.prices) }
-        : { ...record, check: decideHead(constants.auction, record.head) }
+        : record.kind === "head"
+        ? { ...record, check: decideHead(constants.auction, record.head) }
+        : { ...record, check: decideRollBack(block.number, record.toBlock) }
     )
     return Effect.flatMap(snapshotId, (before) =>
       Effect.catchTag(
@@ -144,7 +147,7 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
     const records = recordsAfter(feed.records, genesis, yield* lastBlockOf)
     yield* Stream.fromAsyncIterable(records, (error) => error as Error).pipe(
       Stream.runForEach((record: FeedRecord) => {
-        if (record.kind === "genesis" || record.kind === "rollBack") {
+        if (record.kind === "genesis") {
           return Effect.andThen(flushAll, Effect.asVoid(ledger.applyRecord(record)))
         }
         group.push(record)

@@ -1,6 +1,5 @@
 import type { Exit } from "../../../core/domain/mod.ts"
-import type { PlacedBatch, PlacedBlock, PlacedHead, PlacedPrices } from "../../../core/ports/mod.ts"
-import type { StagedLedger } from "../../../core/use_cases/mod.ts"
+import type { PlacedBatch, PlacedBlock } from "../../../core/ports/mod.ts"
 import {
   type BatchRow,
   type BlockRow,
@@ -11,22 +10,19 @@ import {
   withdrawalFields
 } from "../entities/mod.ts"
 import type { LoadedLedger } from "./_loaded_ledger.ts"
-
-/** What one write stores: blocks, prices of the last block, and heads. */
-export type Placed = PlacedBlock | PlacedPrices | PlacedHead
+import type { StagedWrites } from "./_staged_writes.ts"
+import type { Placed } from "./bulk_write.ts"
 
 /** The rows that one write adds or changes, and the ledger after it. */
 export type ChangedRows = ReturnType<typeof changedRows>
 
 /**
- * Returns the rows that `placed` adds to `base`, which led to the staged ledger. Rows that later
- * blocks of the write can change (balances, prices, withdrawals) are in the state after the last
- * block.
+ * Returns the rows that the staged writes add to `base`. Rows that later blocks of the write can
+ * change (balances, prices, withdrawals) are in the state after the last block.
  */
 export const changedRows = (
   base: LoadedLedger,
-  { snapshotId, view: after }: StagedLedger,
-  placed: ReadonlyArray<Placed>
+  { ledger: { snapshotId, view: after }, placed, rollBacks }: StagedWrites
 ) => {
   const blocks = placed.filter((each) => each.kind === "block")
   const batches = blocks.flatMap((block) => block.batches)
@@ -43,9 +39,14 @@ export const changedRows = (
   return {
     snapshotId,
     head: after.head,
-    next: blocks.at(-1)?.next ?? base.next,
+    next: after.next,
     tokenVersion: base.tokenVersion + (changesTokens ? 1 : 0),
-    parts: new Set(placed.flatMap(({ parts }) => parts)),
+    parts: new Set([
+      ...placed.flatMap(({ parts }) => parts),
+      ...rollBacks.length > 0 ? ["rollBacks" as const] : [],
+      ...after.head === base.head ? [] : ["head" as const]
+    ]),
+    rollBacks,
     blocks: blocks.map(blockRowOf),
     coordinators: blocks.flatMap((block) => block.coordinators),
     tokens: tokensOf(blocks.flatMap(({ tokens }) => tokens.map(({ id }) => id))),

@@ -26,6 +26,7 @@ import {
   slotKeys
 } from "../postings/mod.ts"
 import type { LoadedLedger } from "./_loaded_ledger.ts"
+import type { RollBack } from "./_staged_writes.ts"
 import { updateWonSlots } from "./_won_slots.ts"
 
 /*
@@ -133,7 +134,7 @@ INSERT INTO registration (bidder_addr, forger_addr, item_id)
 SELECT latest.bidder_addr, latest.forger_addr, latest.item_id FROM unnest($1::bytea[]) AS asked (bidder)
 CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = asked.bidder ORDER BY item_id DESC LIMIT 1) AS latest`
 
-const insertRollBack = insertInto("rollback", rollBackRow.parameters)
+const insertRollBackRows = insertInto("rollback", rollBackRow.parameters)
 const lastSerialStatement = "SELECT max(serial) AS serial FROM rollback"
 
 const updateLedger = `
@@ -167,19 +168,14 @@ export const rollBackTo = Effect.fnUntraced(function*(
   }
   if (dropped > 0) {
     yield* deleteAbove(sql, row, ledger)
-    const [last] = yield* sql.unsafe<{ readonly serial: bigint | null }>(lastSerialStatement)
-    yield* sql.unsafe(
-      insertRollBack.text,
-      insertRollBack.parameters([{
-        serial: Number(last!.serial ?? 0n) + 1,
-        version: snapshotId.version,
-        lastBlock: block,
-        removedBlock: lastBlock,
-        blocks: dropped,
-        batches,
-        timeMs: yield* Clock.currentTimeMillis
-      }])
-    )
+    yield* insertRollBacks(sql, [{
+      version: snapshotId.version,
+      lastBlock: block,
+      removedBlock: lastBlock,
+      blocks: dropped,
+      batches,
+      timeMs: yield* Clock.currentTimeMillis
+    }])
   }
   yield* sql.unsafe(updateLedger, [
     `${snapshotId.version}`,
@@ -193,6 +189,18 @@ export const rollBackTo = Effect.fnUntraced(function*(
     `${toBlock}`
   ])
   return { toBlock, lastBlock: block, blocks: dropped, batches, lastBatchNum, snapshotId }
+})
+
+/** Stores rollbacks, in their order. */
+export const insertRollBacks = Effect.fnUntraced(function*(
+  sql: SqlClient.SqlClient,
+  rollBacks: ReadonlyArray<RollBack>
+): Effect.fn.Return<void, SqlError.SqlError> {
+  if (rollBacks.length === 0) return
+  const [last] = yield* sql.unsafe<{ readonly serial: bigint | null }>(lastSerialStatement)
+  const first = Number(last!.serial ?? 0n) + 1
+  const rows = rollBacks.map((rollBack, i) => ({ serial: first + i, ...rollBack }))
+  yield* sql.unsafe(insertRollBackRows.text, insertRollBackRows.parameters(rows))
 })
 
 /** Deletes and restores the rows of all tables but `ledger`. `after` is the last surviving block. */

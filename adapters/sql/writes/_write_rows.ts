@@ -42,6 +42,7 @@ import {
   slotKeys
 } from "../postings/mod.ts"
 import type { ChangedRows } from "./_changed_rows.ts"
+import { insertRollBacks } from "./_roll_back.ts"
 import { updateWonSlots } from "./_won_slots.ts"
 
 const insertBlocks = insertInto("block", blockRow.parameters)
@@ -152,6 +153,7 @@ export const writeRows = Effect.fnUntraced(
       rows.bids.map((bid) => ({ itemId: bid.itemId, bid }))
     )
     yield* appendPostings(sql, "coordinators", rows.coordinators)
+    yield* insertRollBacks(sql, rows.rollBacks)
     yield* sql.unsafe(updateLedger, ledgerParameters(rows, writeId))
     return listed.suffixes
   }

@@ -1,54 +1,12 @@
-import { Context, Effect, Fiber, Result, type Scope } from "effect"
-import type { SqlClient } from "effect/sql"
-import type { BlockFeed, HeadFeed, PriceFeed } from "../../../core/domain/mod.ts"
-import {
-  type BlockReport,
-  type Decision,
-  type DeferredDecision,
-  type SnapshotId,
-  type LedgerView,
-  type LedgerWriter,
-  type StoreFailure
-} from "../../../core/ports/mod.ts"
-import { StagedLedger } from "../../../core/use_cases/mod.ts"
+import { Context, Effect, type Scope } from "effect"
+import type { BlockReport, LedgerWriter, StoreFailure } from "../../../core/ports/mod.ts"
 import { Database, LastWrite } from "../connection/mod.ts"
-import { type ListedEntries, SuffixCache } from "../postings/mod.ts"
+import { SuffixCache } from "../postings/mod.ts"
 import type { OnVersion } from "../reads/mod.ts"
 import { WriterLease } from "./lease.ts"
-import { changedRows, type Placed } from "./_changed_rows.ts"
-import { loadLedger } from "./_load_ledger.ts"
-import { NeededRows } from "./_needed_rows.ts"
-import { rollBackTo } from "./_roll_back.ts"
-import { writeRows } from "./_write_rows.ts"
+import { applyWrites } from "./_apply_writes.ts"
 import { makeWriteTransaction } from "./_write_transaction.ts"
-
-/** The result of one write: what was placed; null for a block that the ledger had already stored. */
-export interface WriteResult {
-  readonly applied: boolean
-  readonly placed: Placed | null
-  readonly snapshotId: SnapshotId
-}
-
-/**
- * A block with its decision, or prices for the last block or a head with their check. All see the ledger
- * after the previous writes.
- */
-export type BulkWrite<E> =
-  | {
-    readonly kind: "block"
-    readonly block: BlockFeed
-    readonly decide: (view: LedgerView) => Result.Result<Decision<E> | DeferredDecision<E>, E>
-  }
-  | {
-    readonly kind: "prices"
-    readonly prices: ReadonlyArray<PriceFeed>
-    readonly check: (view: LedgerView) => Result.Result<void, E>
-  }
-  | {
-    readonly kind: "head"
-    readonly head: HeadFeed
-    readonly check: (view: LedgerView) => Result.Result<void, E>
-  }
+import type { BulkWrite, WriteResult } from "./bulk_write.ts"
 
 /**
  * Applies many writes in one transaction, to load a feed.
@@ -77,8 +35,9 @@ export class BulkWriter extends Context.Service<BulkWriter, {
   /**
    * Applies consecutive writes in one transaction, each decided on the result of the previous
    * writes; much faster than one by one. If a decision refuses a write, the call stores the
-   * previous writes and fails with the refusal. All rows are in memory, and the transaction stays
-   * open during the decisions, so pass a few thousand transactions of the rollup at a time.
+   * previous writes and fails with the refusal. Blocks that a later rollback of the call removes are
+   * decided, but not inserted. All rows are in memory, and the transaction stays open during the
+   * decisions, so pass a few thousand transactions of the rollup at a time.
    *
    * The checks of the decisions run after all decisions, concurrently with the inserts. If a check
    * fails, the call fails with its error and nothing is stored.
@@ -110,9 +69,11 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
   })
   const recent = new SuffixCache()
   const applyAll: SqlLedgerWriter["applyAll"] = (writes) =>
-    inTransaction((writeId) => applyInTransaction(sql, { writes, writeId, recent })).pipe(
-      Effect.flatMap(({ refused, results, suffixes }) => {
-        recent.add(suffixes)
+    inTransaction((writeId) => applyWrites(sql, { writes, writeId, recent })).pipe(
+      Effect.flatMap((outcomes) => {
+        for (const { suffixes } of outcomes) recent.add(suffixes)
+        const results = outcomes.flatMap((outcome) => outcome.results)
+        const refused = outcomes.at(-1)?.refused ?? null
         const answer = refused === null ? Effect.succeed(results) : Effect.fail(refused.reason)
         const last = results.at(-1)
         return last === undefined
@@ -130,105 +91,10 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
       setPrices: (prices, check) => snapshotIdOf({ kind: "prices", prices, check }),
       setHead: (head, check) => snapshotIdOf({ kind: "head", head, check }),
       rollBack: (toBlock, check) =>
-        inTransaction((writeId) =>
-          Effect.gen(function*() {
-            const needs = new NeededRows([])
-            needs.addBlock(toBlock)
-            const ledger = yield* loadLedger(sql, needs)
-            yield* Effect.fromResult(check(ledger))
-            return { answer: yield* rollBackTo(sql, ledger, { toBlock, writeId }), changed: true }
-          })
-        ).pipe(
-          Effect.tap(({ snapshotId }) => onVersion(snapshotId.version))
-        )
+        Effect.map(applyOne({ kind: "rollBack", toBlock, check }), ({ rolledBack }) => rolledBack!)
     }
   }
 })
 
 const blockReport = ({ placed, snapshotId }: WriteResult): BlockReport =>
   placed?.kind === "block" ? { applied: true, snapshotId, placed } : { applied: false, snapshotId }
-
-interface BulkOutcome<E> {
-  readonly results: ReadonlyArray<WriteResult>
-  readonly refused: { readonly reason: E } | null
-  /** Key suffixes of the new transactions. */
-  readonly suffixes: ListedEntries["suffixes"]
-}
-
-/** Decides writes and inserts their rows, in the transaction of the caller. */
-const applyInTransaction = Effect.fnUntraced(function*<E>(
-  sql: SqlClient.SqlClient,
-  { recent, writeId, writes }: {
-    readonly writes: ReadonlyArray<BulkWrite<E>>
-    readonly writeId: string
-    readonly recent: SuffixCache
-  }
-) {
-  const base = yield* loadLedger(sql, needsOf(writes))
-  const staged = new StagedLedger(base)
-  const results: Array<WriteResult> = []
-  const checks: Array<Effect.Effect<void, E>> = []
-  let refused: BulkOutcome<E>["refused"] = null
-  for (const write of writes) {
-    const staging = yield* Effect.result(stage(staged, write))
-    if (Result.isFailure(staging)) {
-      refused = { reason: staging.failure }
-      break
-    }
-    const { check, placed } = staging.success
-    results.push({ applied: placed !== null, placed, snapshotId: staged.snapshotId })
-    if (check !== undefined) checks.push(check)
-  }
-  const placed = results.flatMap((result) => result.placed ?? [])
-  let suffixes: BulkOutcome<E>["suffixes"] = new Map()
-  if (placed.length > 0) {
-    const running = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
-    suffixes = yield* Effect.onError(
-      writeRows(sql, changedRows(base, staged, placed), writeId, recent),
-      () => Fiber.interruptAll(running)
-    )
-    // commit only if all checks succeed
-    for (const each of running) yield* Fiber.join(each)
-  }
-  const answer: BulkOutcome<E> = { results, refused, suffixes }
-  return { answer, changed: placed.length > 0 }
-})
-
-const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): NeededRows => {
-  const needs = new NeededRows(
-    writes.flatMap((write) => write.kind === "block" ? [write.block] : [])
-  )
-  for (const write of writes) if (write.kind === "prices") needs.addPrices(write.prices)
-  return needs
-}
-
-interface Staging<E> {
-  readonly placed: Placed | null
-  readonly check?: Effect.Effect<void, E> | undefined
-}
-
-/** Decides a write on a staged ledger, and places it if it is accepted. */
-const stage = <E>(staged: StagedLedger, write: BulkWrite<E>): Effect.Effect<Staging<E>, E> => {
-  if (write.kind === "prices") {
-    return Effect.map(
-      Effect.fromResult(write.check(staged.view)),
-      () => ({ placed: staged.setPrices(write.prices) })
-    )
-  }
-  if (write.kind === "head") {
-    return Effect.map(
-      Effect.fromResult(write.check(staged.view)),
-      () => ({ placed: staged.setHead(write.head) })
-    )
-  }
-  return Effect.fromResult(write.decide(staged.view)).pipe(
-    Effect.flatMap((decision) =>
-      decision.kind === "deferred" ? decision.resolve : Effect.succeed(decision)
-    ),
-    Effect.map((decision) =>
-      decision.kind === "alreadyStored"
-        ? { placed: null }
-        : { placed: staged.place(decision.changes), check: decision.check }
-    )
-  )
-}

@@ -16,7 +16,6 @@ import {
   type LedgerBase,
   type SnapshotId,
   type LedgerTotals,
-  type LedgerView,
   type NextItemIds,
   snapshotBlocks
 } from "../../ports/mod.ts"
@@ -28,7 +27,7 @@ export const notStorable = (violation: string): Error =>
   new Error(`Cannot store the block: ${violation}`)
 
 /** The ledger after the blocks placed so far: their rows, and those of the base below. */
-export class StagedState implements LedgerView {
+export class StagedState implements LedgerBase {
   readonly #base: LedgerBase
   readonly next: Mutable<NextItemIds>
   readonly totals: Mutable<LedgerTotals>
@@ -133,9 +132,11 @@ export class StagedState implements LedgerView {
       ].sort((a, b) => a.itemId - b.itemId)
   }
 
-  hasTransaction(id: TransactionId): boolean {
-    return this.#transactions.has(id) || this.#base.hasTransaction(id)
-  }
+  readonly hasPublicKey = (key: PublicKey): boolean =>
+    this.#publicKeys.has(key) || this.#base.hasPublicKey(key)
+
+  readonly hasTransaction = (id: TransactionId): boolean =>
+    this.#transactions.has(id) || this.#base.hasTransaction(id)
 
   addTransaction(id: TransactionId): void {
     this.#transactions.add(id)
@@ -151,9 +152,7 @@ export class StagedState implements LedgerView {
     this.#accounts.set(index, account)
     this.lastAccountIndex = index
     this.totals.accounts++
-    if (!this.#publicKeys.has(publicKey) && !this.#base.hasPublicKey(publicKey)) {
-      this.totals.publicKeys++
-    }
+    if (!this.hasPublicKey(publicKey)) this.totals.publicKeys++
     this.#publicKeys.add(publicKey)
   }
 

@@ -187,8 +187,7 @@ function make(
     counts.count(
       "rollBack",
       withValidInput(() => readBlockNumber(toBlock), (number) =>
-        writer.rollBack(number, () =>
-          resultOf(checkRollBack(genesis.block.number, number))))
+        writer.rollBack(number, decideRollBack(genesis.block.number, number)))
     )
   const setPrices = (input: ReadonlyArray<PriceFeed>): WriteEffect<SnapshotId> =>
     counts.count(
@@ -277,19 +276,31 @@ const resultOf = (violation: BlockViolation | undefined): Result.Result<void, Bl
   violation === undefined ? Result.void : Result.fail(violation)
 
 /**
- * Checks a rollback. Its block need not be stored: if the answer to a rollback into a gap was lost,
- * the repeated one names a block above the last one.
+ * Returns a check of a rollback for `LedgerWriter.rollBack`: it fails with a `BlockViolation` if
+ * `toBlock` is below the genesis block. The block need not be stored: if the answer to a rollback
+ * into a gap was lost, the repeated one names a block above the last one.
+ *
+ * @example
+ * ```ts
+ * import { Result } from "effect"
+ * import { decideRollBack } from "rollup-node-api"
+ *
+ * const check = decideRollBack(100n, 99n)()
+ * if (Result.isFailure(check)) console.log(check.failure.invariant) // => roll-back-block
+ * ```
  */
-function checkRollBack(first: bigint, toBlock: bigint): BlockViolation | undefined {
-  return toBlock >= first && toBlock <= blockNumberMax
-    ? undefined
-    : makeViolation(
-      "roll-back-block",
-      toBlock,
-      `a block from ${first}, the genesis block, to ${blockNumberMax}`,
-      "/toBlock"
+export const decideRollBack =
+  (genesisBlock: bigint, toBlock: bigint) => (): Result.Result<void, BlockViolation> =>
+    resultOf(
+      toBlock >= genesisBlock && toBlock <= blockNumberMax
+        ? undefined
+        : makeViolation(
+          "roll-back-block",
+          toBlock,
+          `a block from ${genesisBlock}, the genesis block, to ${blockNumberMax}`,
+          "/toBlock"
+        )
     )
-}
 
 const blockNumberMax = (1n << 64n) - 1n
 

@@ -11,7 +11,6 @@ import type {
 import {
   type LedgerBase,
   type SnapshotId,
-  type LedgerView,
   partsOfBlock,
   type PlacedBlock,
   type PlacedHead,
@@ -61,7 +60,7 @@ export class StagedLedger {
   }
 
   /** The ledger after the blocks, prices and heads placed so far, for the next decision. */
-  get view(): LedgerView {
+  get view(): LedgerBase {
     return this.#state
   }
 
@@ -125,6 +124,18 @@ export class StagedLedger {
       parts: prices.length === 0 ? [] : ["tokens"],
       snapshotId
     }
+  }
+
+  /**
+   * Removes a ledger that was staged on this one, with all blocks above `toBlock`. The versions and
+   * item ids continue after those of the removed ledger, and a head that is not above `toBlock` stays.
+   */
+  rollBack(toBlock: bigint, removed: StagedLedger = this): SnapshotId {
+    const { head, next, version } = removed.#state
+    Object.assign(this.#state.next, next)
+    this.#state.version = version + 1
+    this.#state.head = head === null || head.number > toBlock ? null : head
+    return this.snapshotId
   }
 
   /** Replaces the head. */

@@ -86,11 +86,7 @@ export const ingestLedger = async (
       group.push(record)
       inGroup += sizeOf(record.block)
     }
-    if (record.kind === "prices") group.push(record)
-    if (record.kind === "rollBack") {
-      if (group.length > 0) await flush()
-      await stores.rollBack(record.toBlock)
-    }
+    if (record.kind === "prices" || record.kind === "rollBack") group.push(record)
     if (inGroup >= groupTransactions) await flush()
   }
   if (group.length > 0) await flush()

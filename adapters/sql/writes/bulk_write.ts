@@ -1,0 +1,56 @@
+import type { Result } from "effect"
+import type { BlockFeed, HeadFeed, PriceFeed } from "../../../core/domain/mod.ts"
+import type {
+  Decision,
+  DeferredDecision,
+  LedgerView,
+  PlacedBlock,
+  PlacedHead,
+  PlacedPrices,
+  RollBackReport,
+  SnapshotId
+} from "../../../core/ports/mod.ts"
+
+/** What one write stores: blocks, prices of the last block, and heads. */
+export type Placed = PlacedBlock | PlacedPrices | PlacedHead
+
+/**
+ * The result of one write: what was placed; null for a block that the ledger had already stored and
+ * for a rollback.
+ */
+export interface WriteResult {
+  readonly applied: boolean
+  readonly placed: Placed | null
+  /** Of a rollback; otherwise null. */
+  readonly rolledBack: RollBackReport | null
+  readonly snapshotId: SnapshotId
+}
+
+/**
+ * A block with its decision, or prices for the last block, a head or a rollback with their check. All
+ * see the ledger after the previous writes.
+ */
+export type BulkWrite<E> =
+  | {
+    readonly kind: "block"
+    readonly block: BlockFeed
+    readonly decide: (view: LedgerView) => Result.Result<Decision<E> | DeferredDecision<E>, E>
+  }
+  | {
+    readonly kind: "prices"
+    readonly prices: ReadonlyArray<PriceFeed>
+    readonly check: (view: LedgerView) => Result.Result<void, E>
+  }
+  | {
+    readonly kind: "head"
+    readonly head: HeadFeed
+    readonly check: (view: LedgerView) => Result.Result<void, E>
+  }
+  | RollBackWrite<E>
+
+/** A rollback with its check. */
+export interface RollBackWrite<E> {
+  readonly kind: "rollBack"
+  readonly toBlock: bigint
+  readonly check: (view: LedgerView) => Result.Result<void, E>
+}
