@@ -1,5 +1,12 @@
-import type { Account, GenesisFeed, NetworkVariables } from "../../core/domain/mod.ts"
-import { leafKey } from "../../core/encoding/mod.ts"
+import type {
+  Account,
+  AuctionVariables,
+  CoordinatorFeed,
+  GenesisFeed,
+  NetworkVariables,
+  NextForger
+} from "../../core/domain/mod.ts"
+import { leafKey, ZERO_ADDRESS } from "../../core/encoding/mod.ts"
 import { addCreatedAccount, stateTreeOf } from "./blocks/mod.ts"
 import { type Context, type World, worldOf } from "./world/mod.ts"
 
@@ -9,6 +16,10 @@ export interface LedgerContent
 {
   /** All accounts, ascending by index. */
   readonly accounts: ReadonlyArray<Account>
+  /** The latest registration of each bidder. */
+  readonly coordinators: ReadonlyArray<CoordinatorFeed>
+  /** The forgers of the slots whose auctions are closed. */
+  readonly forgers: ReadonlyArray<NextForger>
   readonly tokens: Readonly<World["tokens"]>
   readonly queues: Readonly<World["queues"]>
   readonly variables: NetworkVariables
@@ -18,10 +29,15 @@ export interface LedgerContent
 export function resumedWorld(
   context: Context,
   genesis: GenesisFeed,
-  { accounts, queues, tokens, variables, ...content }: LedgerContent
+  { accounts, coordinators, forgers, queues, tokens, variables, ...content }: LedgerContent
 ): World {
   const { settings, wallets } = context
-  for (let number = 0; number <= settings.coordinators; number++) wallets.coordinator(number)
+  const bidders = new Set(
+    Array.from(
+      { length: settings.coordinators + 1 },
+      (_, number) => wallets.coordinator(number).address
+    )
+  )
   const queued = queues.flatMap(({ transactions }) =>
     transactions.flatMap(({ fromPublicKey }) => fromPublicKey ?? [])
   )
@@ -37,13 +53,42 @@ export function resumedWorld(
     accountsOfToken: tokens.map(() => []),
     queues: [...queues],
     users: hasArrived.lastIndexOf(true) + 1,
+    registrations: new Map(
+      coordinators.filter(({ bidderAddr }) => bidders.has(bidderAddr))
+        .map(({ bidderAddr, forgerAddr, url }) => [bidderAddr, { bidderAddr, forgerAddr, url }])
+    ),
     variables: feedOf(variables),
-    // as if they had applied to all slots: only the minimum bids of slots that are closed now differ
-    auctionVariables: [{ ...variables.auction, defaultSlotSetBidFirstSlot: 0 }]
+    auctionVariables: [
+      variables.auction,
+      ...formerMinimums(variables.auction, forgers, content.bids).reverse()
+    ]
   }
   for (const account of accounts) addCreatedAccount(context, world, account)
   if (!settings.placeholderRoots) world.tree = stateTreeOf(accounts)
   return world
+}
+
+/**
+ * Returns variables for the slots whose minimum bids are older than the variables: in a closed slot
+ * the best bid is below the minimum if it has not won; elsewhere every bid reaches it.
+ */
+const formerMinimums = (
+  auction: AuctionVariables,
+  forgers: ReadonlyArray<NextForger>,
+  bids: World["bids"]
+): Array<AuctionVariables> => {
+  const variablesFrom = (slotNum: number, minimum: bigint) => ({
+    ...auction,
+    defaultSlotSetBidFirstSlot: slotNum,
+    defaultSlotSetBid: auction.defaultSlotSetBid.map(() => minimum)
+  })
+  return [
+    ...forgers.map(({ coordinator, period: { slotNum } }) => {
+      const hasWinner = coordinator.bidderAddr !== ZERO_ADDRESS
+      return variablesFrom(slotNum, hasWinner ? 0n : (bids.get(slotNum)?.value ?? 0n) + 1n)
+    }),
+    variablesFrom(forgers.at(-1)!.period.slotNum + 1, 0n)
+  ].filter(({ defaultSlotSetBidFirstSlot: first }) => first < auction.defaultSlotSetBidFirstSlot)
 }
 
 /** Returns the variables in the form of a feed: without what the ledger adds to them. */

@@ -61,6 +61,10 @@ const readLedger = Effect.gen(function*() {
   const { items: tokens } = yield* reader.list("tokens", { ...newest, order: "ASC" })
   const { items: batches } = yield* reader.list("batches", newest)
   const { items: bids } = yield* reader.list("bids", newest)
+  const { items: coordinators } = yield* reader.list("coordinators", {
+    ...newest,
+    filters: { onlyLatest: true }
+  })
   const { items: transactions } = yield* reader.list("transactions", {
     ...newest,
     filters: { includePending: true }
@@ -81,6 +85,8 @@ const readLedger = Effect.gen(function*() {
       }))
       .toSorted((a, b) => a.number - b.number),
     accounts: yield* allAccounts,
+    coordinators,
+    forgers: state.nextForgers,
     tokens,
     // the best bid of a slot is the newest one
     bids: new Map(
