@@ -178,8 +178,8 @@ describe("the architecture", () => {
       "app/node": 590,
       "app/packaging": 700,
       "app/process": 350,
-      // 45 to resume with the registrations and the minimum bids of the closed slots
-      "app/simulator": 4685,
+      // 50 to resume with all queues, the registrations, and the minimum bids of the closed slots
+      "app/simulator": 4690,
       "app/sources": 810,
       "app/stores": 120,
       "app/threads": 220,

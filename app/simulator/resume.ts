@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import type { Account } from "../../core/domain/mod.ts"
+import { fromItemMax } from "../../core/contract/mod.ts"
+import type { Account, Transaction } from "../../core/domain/mod.ts"
 import { LedgerReader, type LedgerWriter, type StoreFailure } from "../../core/ports/mod.ts"
 import { lastBlock, Pool } from "../../core/use_cases/mod.ts"
 import { retryUnlessWriterChanged, type WriterChanged } from "../stores/mod.ts"
@@ -45,10 +46,7 @@ export const resume = (
     yield* runnerOf(simulation).call("resumeFrom", content, version)
   })
 
-/**
- * Items of a page: more than the bids of open slots, the transactions of open queues, and the batches
- * since the last one with a queue.
- */
+/** Items of a page: more than the bids of open slots, and the batches since the last one with a queue. */
 const PAGE_SIZE = 2000
 
 const readLedger = Effect.gen(function*() {
@@ -65,14 +63,8 @@ const readLedger = Effect.gen(function*() {
     ...newest,
     filters: { onlyLatest: true }
   })
-  const { items: transactions } = yield* reader.list("transactions", {
-    ...newest,
-    filters: { includePending: true }
-  })
   const { counts } = yield* reader.list("transactions", { filters: {}, limit: 1 })
-  const queued = transactions.map(({ transaction }) => transaction).filter((each) =>
-    each.batchNum === null
-  )
+  const queued = yield* queuedTransactions(state.pendingL1Transactions)
   const forgedQueue = batches.find(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null)
   const content: LedgerContent = {
     block,
@@ -101,6 +93,21 @@ const readLedger = Effect.gen(function*() {
   return { content, version }
   // the filters name no item
 }).pipe(Effect.catchTag("NotRegistered", Effect.die))
+
+/** Returns the transactions in queues, of which there are `count`; they are among the newest ones. */
+const queuedTransactions = Effect.fnUntraced(function*(count: number) {
+  const reader = yield* LedgerReader
+  const queued: Array<Transaction> = []
+  const query = { filters: { includePending: true }, order: "DESC", limit: PAGE_SIZE } as const
+  for (let fromItem = fromItemMax; queued.length < count;) {
+    const { items } = yield* reader.list("transactions", { ...query, fromItem })
+    const last = items.at(-1)
+    if (last === undefined) break
+    for (const { transaction } of items) if (transaction.batchNum === null) queued.push(transaction)
+    fromItem = last.transaction.itemId - 1
+  }
+  return queued
+})
 
 const allAccounts = Effect.gen(function*() {
   const reader = yield* LedgerReader

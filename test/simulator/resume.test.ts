@@ -59,4 +59,26 @@ describe("A simulated network that resumes", () => {
       // now and then a coordinator changes its forger
       assert.isBelow(registrations, 15)
     }))
+
+  it.effect("forges the queues of the ledger, also if thousands of transactions followed them", () => {
+    const options = {
+      seed: 1,
+      users: 40,
+      queueSize: 1,
+      transactionsPerBlock: 200,
+      placeholderRoots: true,
+      rollBackPeriodBlocks: 0
+    }
+    const { genesis, next } = simulate(options)
+    return Effect.provide(
+      Effect.gen(function*() {
+        const ledger = yield* Ledger
+        for (let i = 0; i < 60; i++) yield* ledger.applyRecord(next())
+        const simulation = simulate(options)
+        yield* resume(simulation)
+        for (let i = 0; i < 5; i++) yield* ledger.applyRecord(simulation.next())
+      }),
+      memoryNode({ genesis })
+    )
+  })
 })
