@@ -12,15 +12,13 @@ export const adminApplication = (
   { adminHeaderBytesMax, hits }: CountedLimits
 ): Application["Service"] => {
   const routes: Routes = {
+    revision: "admin",
     router: makeRouter(makeResources(options)),
     headers: () => ({ "content-type": "application/json" }),
-    problem: (problem, url) => {
-      const { body, status } = refusal(problem, url)
-      return { status, json: String(body) }
-    },
+    problem: refusal,
     docs: () => "/"
   }
-  const dispatcher = new Dispatcher<Routes>({
+  const dispatcher = new Dispatcher({
     answers: uncached,
     inFlight: { count: 0 },
     latestSnapshotId: Effect.succeed(undefined),
@@ -60,14 +58,14 @@ const unlimited: HttpLimits = {
   requestsMax: Infinity
 }
 
-const uncached: Answers<Routes> = {
+const uncached: Answers = {
   latestSnapshotId: () => undefined,
-  answer: (read, { admit, compute }) =>
-    admit(
-      read,
-      () =>
-        Effect.map(compute(read), (answer) =>
-          "json" in answer ? { status: 200, headers: {}, body: answer.json } : answer)
+  answer: (_, { admit, compute }) =>
+    admit(() =>
+      Effect.map(
+        compute(),
+        (answer) => "json" in answer ? { status: 200, headers: {}, body: answer.json } : answer
+      )
     )
 }
 

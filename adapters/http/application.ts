@@ -10,11 +10,10 @@ import {
   LatestPoolVersion
 } from "../../core/ports/mod.ts"
 import { readInterfaces, Submission } from "../../core/use_cases/mod.ts"
-import { measureResponseCache, ResponseCache } from "./cache/mod.ts"
+import { type AnswerStats, measureResponseCache, ResponseCache } from "./cache/mod.ts"
 import { type CompressionOptions, defaultCompression } from "./compression/mod.ts"
 import { Dispatcher } from "./dispatch/mod.ts"
 import {
-  type AnswerStats,
   defaultLimits,
   type HttpAnswer,
   type HttpLimits,
@@ -35,7 +34,7 @@ import {
   makePostHandlers,
   makeRevisionRoutes,
   type Mount,
-  type RevisionRoutes
+  type Routes
 } from "./routes/mod.ts"
 
 /** Options of `Application.layer`. */
@@ -125,7 +124,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const latestSnapshotId = makeLatestSnapshotId(answers, yield* LedgerReader)
   const routes = yield* openRoutes(options, mounts, limits, latestSnapshotId)
   const matchMount = makeMountMatcher(mounts)
-  const dispatcher = new Dispatcher<RevisionRoutes>({
+  const dispatcher = new Dispatcher({
     answers,
     inFlight,
     latestSnapshotId,
@@ -138,7 +137,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     answerStats: () => answers.stats(),
     handle: instrument({ counts, dispatcher, inFlight, telemetry }),
     refuse: (problem) => {
-      counts?.add(dispatcher.defaultRoutes.revision.name, "none", problems[problem.name].status, {
+      counts?.add(dispatcher.defaultRoutes.revision, "none", problems[problem.name].status, {
         problem: problem.name,
         ...problem.limit === undefined ? {} : { limit: problem.limit }
       }, 0)
@@ -162,7 +161,7 @@ const openResponseCache = Effect.fnUntraced(
       latestVersion: yield* LatestLedgerVersion,
       latestPoolVersion: yield* LatestPoolVersion,
       constants,
-      revisions: mounts.map(({ revision }) => revision),
+      revisions: mounts.map(({ revision }) => revision.name),
       bytesMax: answersBytesMax,
       program: JSON.stringify([
         programVersion,
@@ -208,7 +207,7 @@ const openRoutes = Effect.fnUntraced(function*(
     listItemsMax: limits.listItemsMax,
     forgeDelaySeconds
   })
-  return new Map(readings.map((reading, i): [string, RevisionRoutes] => [
+  return new Map(readings.map((reading, i): [string, Routes] => [
     reading.revision.name,
     makeRevisionRoutes({
       mount: mounts[i]!,

@@ -1,6 +1,12 @@
-import type { Revision } from "../../../core/contract/mod.ts"
-import { type Dependency, ledgerParts } from "../../../core/ports/mod.ts"
+import type { NetworkConstants } from "../../../core/domain/mod.ts"
+import {
+  type Dependency,
+  ledgerParts,
+  type LedgerSnapshot,
+  versionsOf
+} from "../../../core/ports/mod.ts"
 import type { Accepted } from "../compression/mod.ts"
+import type { RoutedRequest } from "../dispatch/mod.ts"
 
 /*
  * Strong entity tags. An answer about the ledger does not change while its dependencies do not
@@ -10,47 +16,59 @@ import type { Accepted } from "../compression/mod.ts"
  * store or the parameters.
  */
 
-/** Returns the versions of dependencies in a snapshot as text. */
-type VersionsOf = (dependsOn: ReadonlyArray<Dependency>) => string
-
 const dependencies: ReadonlyArray<Dependency> = [...ledgerParts, "slot"]
+const allBits = 2 ** dependencies.length - 1
 
-/** The tags of the answers of one revision about one ledger. */
+export interface LedgerTagsOptions {
+  readonly ledgerId: string
+  /** Names of the revisions. */
+  readonly revisions: ReadonlyArray<string>
+  /**
+   * Identifies program and configuration: everything that determines the text of an answer, besides
+   * ledger, revision and URL.
+   */
+  readonly program: string
+  readonly constants: NetworkConstants
+}
+
+/** The tags of answers about one ledger. */
 export class LedgerTags {
-  readonly #prefix: string
+  readonly #constants: NetworkConstants
+  /** By name of the revision. */
+  readonly #prefixes: ReadonlyMap<string, string>
 
-  /** @param program identifies everything else that determines how an answer is written */
-  constructor(ledgerId: string, revision: Revision, program: string) {
-    this.#prefix = `"${digest(`${ledgerId} ${revision.name} ${program}`)}-`
+  constructor({ constants, ledgerId, program, revisions }: LedgerTagsOptions) {
+    this.#constants = constants
+    this.#prefixes = new Map(
+      revisions.map((name) => [name, `"${digest(`${ledgerId} ${name} ${program}`)}-`])
+    )
   }
 
-  /** Returns the tag of the answer to a URL with these dependencies and versions. */
-  of(url: string, dependsOn: ReadonlyArray<Dependency>, versions: string): string {
-    return this.#write(dependsOn, versions, digest(url))
-  }
-
-  /** Returns whether a tag is that of the answer to a URL in the snapshot with these versions. */
-  currentTags(url: string, versionsOf: VersionsOf): (tag: string) => boolean {
-    const urlDigest = digest(url)
-    return (tag) => {
-      if (!tag.startsWith(this.#prefix)) return false
-      const mask = parseInt(tag.slice(this.#prefix.length), 36)
-      const dependsOn = dependencies.filter((_, i) => (mask >> i & 1) === 1)
-      return tag === this.#write(dependsOn, versionsOf(dependsOn), urlDigest)
+  /** Returns the tags of the answers to a request that are computed from a snapshot. */
+  at({ request: { url }, routes }: RoutedRequest, snapshot: LedgerSnapshot) {
+    const prefix = this.#prefixes.get(routes.revision)!
+    let urlDigest: string | undefined
+    const write = (bits: number): string => {
+      const dependsOn = dependencies.filter((_, i) => (bits >> i & 1) === 1)
+      const versions = versionsOf(dependsOn, snapshot, this.#constants)
+      return `${prefix}${bits.toString(36)}-${versions}-${urlDigest ??= digest(url)}"`
     }
-  }
-
-  #write(dependsOn: ReadonlyArray<Dependency>, versions: string, urlDigest: string): string {
-    const mask = dependsOn.reduce((bits, part) => bits | 1 << dependencies.indexOf(part), 0)
-    return `${this.#prefix}${mask.toString(36)}-${versions}-${urlDigest}"`
+    return {
+      /** Returns the tag of the answer that has these dependencies. */
+      of: (dependsOn: ReadonlyArray<Dependency>): string =>
+        write(dependsOn.reduce((bits, part) => bits | 1 << dependencies.indexOf(part), 0)),
+      /** Returns whether a tag is that of the answer, whatever its dependencies are. */
+      isCurrent: (tag: string): boolean =>
+        tag.startsWith(prefix) && tag === write(parseInt(tag.slice(prefix.length), 36) & allBits)
+    }
   }
 }
 
 const latin1 = new TextDecoder("latin1")
 
 /** Returns the tag of an answer that can change without the ledger: a digest of its content. */
-export const contentTag = (revision: Revision, body: string | Uint8Array): string =>
-  `"${digest(`${revision.name} ${typeof body === "string" ? body : latin1.decode(body)}`)}"`
+export const contentTag = (revision: string, body: string | Uint8Array): string =>
+  `"${digest(`${revision} ${typeof body === "string" ? body : latin1.decode(body)}`)}"`
 
 /**
  * Returns the tag in `If-None-Match` that identifies the current answer in a coding that the client

@@ -1,4 +1,3 @@
 /** The response cache, and the entity tags of its answers. */
-export * from "./cache_metrics.ts"
-export type { ReadRequest } from "./entry.ts"
+export * from "./answer_stats.ts"
 export * from "./response_cache.ts"

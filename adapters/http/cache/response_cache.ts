@@ -1,59 +1,73 @@
 import { Deferred, Effect } from "effect"
-import type { Revision } from "../../../core/contract/mod.ts"
-import { type Dependency, type SnapshotId, versionsOf } from "../../../core/ports/mod.ts"
-import { type Accepted, Compressor } from "../compression/mod.ts"
+import type {
+  LatestLedgerVersion,
+  LatestPoolVersion,
+  LedgerSnapshot,
+  SnapshotId
+} from "../../../core/ports/mod.ts"
 import {
-  type AnswerStats,
-  bytesOf,
+  type Accepted,
+  type Compressible,
+  type CompressionOptions,
+  Compressor
+} from "../compression/mod.ts"
+import type { Answers, Computation, RoutedRequest } from "../dispatch/mod.ts"
+import {
   cacheControl,
   type HeaderRecord,
   type HttpAnswer,
-  largeBytes,
   notModifiedHeaders,
   utf8Body
 } from "../message/mod.ts"
 import type { ComputedResponse } from "../routes/mod.ts"
-import { contentTag, LedgerTags, matchedTag } from "./_entity_tag.ts"
-import { LruCache } from "./_lru_cache.ts"
-import type { Entry, KnownSnapshot, ReadRequest, ResponseCacheOptions } from "./entry.ts"
+import { contentTag, LedgerTags, type LedgerTagsOptions, matchedTag } from "./_entity_tag.ts"
+import type { AnswerStats } from "./answer_stats.ts"
 
-const noHeaders: HeaderRecord = {}
+export interface ResponseCacheOptions extends Omit<LedgerTagsOptions, "ledgerId"> {
+  /** The latest version of the ledger; null if the store does not report versions. */
+  readonly latestVersion: LatestLedgerVersion | null
+  readonly latestPoolVersion: LatestPoolVersion | null
+  /** Maximum bytes of the cached answers; 0 disables the cache. */
+  readonly bytesMax: number
+  /** Number of later batches after which a batch is final: too deep for a rollback. */
+  readonly finalAfterBatches: number
+  readonly compression: CompressionOptions
+}
+
+/** An answer with status 200. */
+interface Entry extends Bounded, Compressible {
+  readonly etag: string
+  /** Headers besides those of every answer. */
+  readonly ownHeaders: HeaderRecord
+  answer: HttpAnswer
+  /** The snapshot that the headers name; null if it is unknown. */
+  snapshot: LedgerSnapshot | null
+}
 
 /** Estimated bytes of an entry besides body and key: the object, its headers, its slot in the map. */
 const entryBytes = 1500
-
-/** How to compute an answer that is not cached. */
-export interface Computation<Read, E> {
-  /** Runs an effect if the request is admitted, and fails if it is not. */
-  readonly admit: <A>(read: Read, run: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
-  readonly compute: (read: Read) => Effect.Effect<ComputedResponse, E>
-}
 
 /**
  * Caches answers until one of their dependencies changes, and confirms their entity tags. The headers
  * of a cached answer name the latest known snapshot, in which the answer would be the same. It buys
  * the rows "cached" of test/bench/RESULTS.md; `--answers-bytes-max 0` disables it.
  */
-export class ResponseCache {
+export class ResponseCache implements Answers {
   readonly #options: ResponseCacheOptions
-  readonly #entries: LruCache<Entry>
-  readonly #tags: ReadonlyMap<Revision, LedgerTags>
-  readonly #flights = new Map<string, Flight>()
+  readonly #entries: BoundedEntries<Entry>
+  /** Null if the store does not report versions. */
+  readonly #tags: LedgerTags | null
+  /** The running computations that requests share. */
+  readonly #shared = new Map<string, Deferred.Deferred<unknown, unknown>>()
   readonly #counts = { hits: 0, misses: 0, notModified: 0, shared: 0 }
   readonly #compressor: Compressor
-  /** The snapshot of the answer that was computed last. */
-  #computed: KnownSnapshot | null = null
 
   constructor(options: ResponseCacheOptions) {
-    const { bytesMax, compression, program, revisions, latestVersion } = options
+    const { bytesMax, compression, latestVersion } = options
     this.#options = options
-    this.#entries = new LruCache(bytesMax)
+    this.#entries = new BoundedEntries(bytesMax)
     this.#compressor = new Compressor(compression)
-    this.#tags = new Map(
-      latestVersion === null
-        ? []
-        : revisions.map((each) => [each, new LedgerTags(latestVersion.id, each, program)])
-    )
+    this.#tags = latestVersion && new LedgerTags({ ...options, ledgerId: latestVersion.id })
   }
 
   /**
@@ -61,35 +75,22 @@ export class ResponseCache {
    * otherwise with a computed one. Only the last reads the store. Equal requests share a computation
    * that reads a remote store.
    */
-  answer<Read extends ReadRequest, E>(
-    read: Read,
-    { admit, compute }: Computation<Read, E>
-  ): Effect.Effect<HttpAnswer, E> {
+  answer<E>(read: RoutedRequest, { admit, compute }: Computation<E>): Effect.Effect<HttpAnswer, E> {
     const { request: { headers, url }, routes } = read
     const accepted = this.#compressor.negotiate(headers["accept-encoding"])
-    const key = keyOf(read)
+    const key = `${routes.revision} ${url}`
     // a body that does not declare its length has to be read first
-    const now = headers["transfer-encoding"] === undefined ? this.#latest() : null
+    const now = headers["transfer-encoding"] === undefined ? this.#snapshot() : null
     if (now !== null) {
       const entry = this.#currentEntry(read, key, now)
       if (entry !== undefined) return this.#respond(read, accepted, entry, true)
-      const unread = headers["if-none-match"] === undefined ? undefined : this.#notModified(
-        read,
-        accepted,
-        this.#tags.get(routes.revision)!.currentTags(
-          url,
-          (dependsOn) => this.#versionsAt(dependsOn, now)
-        ),
-        (tag) => this.#headers(read, now.snapshotId, tag)
-      )
-      if (unread !== undefined) return unread
+      const { isCurrent } = this.#tags!.at(read, now)
+      const tag = matchedTag(headers["if-none-match"], accepted, isCurrent)
+      if (tag !== undefined) return this.#notModified(this.#headers(read, now.snapshotId, tag))
     }
-    const found = admit(read, () => {
-      const computed = Effect.mapEager(
-        compute(read),
-        (computed) => this.#store(read, key, computed, now)
-      )
-      return this.#options.latestVersion?.isRemote === true ? this.#share(key, computed) : computed
+    const found = admit(() => {
+      const stored = Effect.mapEager(compute(), (computed) => this.#store(read, key, computed))
+      return this.#options.latestVersion?.isRemote === true ? this.#share(key, stored) : stored
     })
     return Effect.flatMapEager(
       found,
@@ -98,47 +99,29 @@ export class ResponseCache {
     )
   }
 
-  /** Returns the id of the latest snapshot, or undefined if it is unknown. */
   latestSnapshotId(): SnapshotId | undefined {
-    return this.#latest()?.snapshotId
+    return this.#snapshot()?.snapshotId
   }
 
   stats(): AnswerStats {
-    const { bytes, bytesMax, evictions, size } = this.#entries
-    return {
-      ...this.#counts,
-      entries: size,
-      bytes,
-      evictions,
-      bytesMax,
-      encodings: this.#compressor.stats
-    }
+    const { bytes, bytesMax, evictions, size: entries } = this.#entries
+    const { stats: encodings } = this.#compressor
+    return { ...this.#counts, entries, bytes, bytesMax, evictions, encodings }
   }
 
-  /** Returns the latest snapshot; null if its version, block or batch is unknown. */
-  #latest(): KnownSnapshot | null {
-    const version = this.#options.latestVersion?.version() ?? null
-    if (version === null) return null
-    const computed = this.#computed
-    return this.#options.latestVersion!.snapshot?.(version) ??
-      (computed?.snapshotId.version === version ? computed : null)
-  }
-
-  #versionsAt(dependsOn: ReadonlyArray<Dependency>, { parts, snapshotId }: KnownSnapshot): string {
-    if (dependsOn.length === 0) return ""
-    // any part may have changed
-    return parts === null
-      ? `*${snapshotId.version.toString(36)}`
-      : versionsOf(dependsOn, { parts, snapshotId }, this.#options.constants)
+  /** Returns a snapshot by its version, by default the latest one; null if it is unknown. */
+  #snapshot(version = this.#options.latestVersion?.version() ?? null): LedgerSnapshot | null {
+    return version === null ? null : this.#options.latestVersion?.snapshot?.(version) ?? null
   }
 
   /** Returns the cached entry if it is current, with headers that name the snapshot. */
-  #currentEntry(read: ReadRequest, key: string, now: KnownSnapshot): Entry | undefined {
+  #currentEntry(read: RoutedRequest, key: string, now: LedgerSnapshot): Entry | undefined {
     const entry = this.#entries.get(key)
-    if (entry === undefined || entry.current === now) return entry
-    if (entry.versions !== this.#versionsAt(entry.dependsOn, now)) return undefined
-    entry.current = now
-    entry.answer = { ...entry.answer, headers: this.#entryHeaders(read, now.snapshotId, entry) }
+    if (entry === undefined || entry.snapshot === now) return entry
+    if (!this.#tags!.at(read, now).isCurrent(entry.etag)) return undefined
+    const headers = { ...this.#headers(read, now.snapshotId, entry.etag), ...entry.ownHeaders }
+    entry.snapshot = now
+    entry.answer = { ...entry.answer, headers }
     return entry
   }
 
@@ -154,104 +137,61 @@ export class ResponseCache {
     const name = [...versions, key].join(" ")
     // an interruption between `set` and the computation would leave an entry that never ends
     return Effect.uninterruptibleMask((restore) => {
-      const running = this.#flights.get(name)?.result
+      const running = this.#shared.get(name)
       if (running !== undefined) {
         this.#counts.shared++
         return restore(Deferred.await(running as Deferred.Deferred<A, E>))
       }
       const result = Deferred.makeUnsafe<A, E>()
-      const flight: Flight = { result: result as Deferred.Deferred<unknown, unknown> }
-      this.#flights.set(name, flight)
+      this.#shared.set(name, result as Deferred.Deferred<unknown, unknown>)
       return Effect.onExit(computation, (exit) =>
         Effect.sync(() => {
-          this.#flights.delete(name)
-          flight.result = undefined
+          this.#shared.delete(name)
           Deferred.doneUnsafe(result, exit)
         }))
     })
   }
 
   /** Returns the answer with its entity tag, and caches it if a later request can check it. */
-  #store(
-    read: ReadRequest,
-    key: string,
-    computed: ComputedResponse,
-    now: KnownSnapshot | null
-  ): Entry | HttpAnswer {
+  #store(read: RoutedRequest, key: string, computed: ComputedResponse): Entry | HttpAnswer {
     this.#counts.misses++
-    const { dependsOn = [], snapshotId, status = 200 } = computed
-    const [content, ownHeaders] = "json" in computed
-      ? [computed.json, noHeaders]
+    const { routes } = read
+    const { dependsOn, snapshotId, status = 200 } = computed
+    const [content, headers] = "json" in computed
+      ? [computed.json, undefined]
       : [computed.body, computed.headers]
-    const { request: { url }, routes: { headers, revision } } = read
     if (status !== 200) {
-      return { status, body: content, headers: { ...headers(snapshotId), ...ownHeaders } }
+      return { status, body: content, headers: { ...routes.headers(snapshotId), ...headers } }
     }
-    const versions = this.#computedVersions(computed, now)
-    const { body, bytes: bodyBytes } = typeof content === "string"
-      ? utf8Body(content)
-      : { body: content, bytes: content.length }
-    const bytes = entryBytes + key.length + bodyBytes
-    const isCached = versions !== null && this.#entries.accepts(bytes) &&
-      // an older answer may be current again once the snapshot is known
-      !(versions.startsWith("*") && this.#entries.has(key))
-    const etag = versions === null
-      ? contentTag(revision, content)
-      : this.#tags.get(revision)!.of(url, dependsOn, versions)
-    const own = { ownHeaders, etag, bodyBytes }
+    const snapshot = snapshotId === undefined ? null : this.#snapshot(snapshotId.version)
+    const isChecked = dependsOn !== undefined && snapshot !== null
+    const etag = isChecked
+      ? this.#tags!.at(read, snapshot).of(dependsOn)
+      : contentTag(routes.revision, content)
+    const body = utf8Body(content)
+    const ownHeaders = { ...headers, "content-length": `${body.length}` }
     const entry: Entry = {
-      ...own,
       key,
-      bytes,
-      dependsOn,
-      versions,
+      bytes: entryBytes + key.length + body.length,
+      etag,
+      ownHeaders,
+      snapshot,
+      isUsed: false,
       compressed: new Map(),
-      current: null,
       answer: {
         status: 200,
-        // connections share a large body as bytes; Node copies a string for each of them
-        body: isCached && bodyBytes > largeBytes ? bytesOf(body) : body,
-        isAscii: typeof body === "string" && !(isCached && bodyBytes > largeBytes),
-        headers: this.#entryHeaders(read, snapshotId, own)
+        headers: { ...this.#headers(read, snapshotId, etag), ...ownHeaders },
+        body,
+        isAscii: typeof body === "string"
       }
     }
-    if (isCached) this.#entries.put(entry)
+    if (isChecked) this.#entries.put(entry)
     return entry
   }
 
-  /**
-   * Returns the versions of the dependencies of an answer; null if it may change without them.
-   *
-   * @param now the latest snapshot when the request arrived: in most cases that of the answer
-   */
-  #computedVersions(
-    { dependsOn, snapshotId }: ComputedResponse,
-    now: KnownSnapshot | null
-  ): string | null {
-    const { latestVersion } = this.#options
-    if (dependsOn === undefined || snapshotId === undefined || latestVersion === null) return null
-    const { version } = snapshotId
-    if (this.#computed?.snapshotId.version !== version) this.#computed = { snapshotId, parts: null }
-    const known = now !== null && now.parts !== null && now.snapshotId.version === version
-      ? now
-      : latestVersion.snapshot?.(version)
-    return this.#versionsAt(dependsOn, { snapshotId, parts: known?.parts ?? null })
-  }
-
-  #entryHeaders(
-    read: ReadRequest,
-    snapshotId: SnapshotId | undefined,
-    { bodyBytes, etag, ownHeaders }: Pick<Entry, "bodyBytes" | "etag" | "ownHeaders">
-  ): HeaderRecord {
-    return {
-      ...this.#headers(read, snapshotId, etag),
-      ...ownHeaders,
-      "content-length": `${bodyBytes}`
-    }
-  }
-
+  /** Returns the headers of an answer and of its 304. */
   #headers(
-    { batch, routes }: ReadRequest,
+    { batch, routes }: RoutedRequest,
     snapshotId: SnapshotId | undefined,
     etag: string
   ): HeaderRecord {
@@ -267,51 +207,94 @@ export class ResponseCache {
 
   /** Returns a 304 if the client has the answer, and otherwise the answer in its coding. */
   #respond(
-    read: ReadRequest,
+    { request: { headers } }: RoutedRequest,
     accepted: Accepted,
     entry: Entry,
     isHit: boolean
   ): Effect.Effect<HttpAnswer> {
     const { answer, etag } = entry
-    const notModified = this.#notModified(
-      read,
-      accepted,
-      (tag) => tag === etag || tag === "*",
-      (tag) => ({ ...answer.headers, etag: tag === "*" ? etag : tag })
-    )
-    if (notModified !== undefined) return notModified
+    const isCurrent = (tag: string) => tag === etag || tag === "*"
+    const tag = matchedTag(headers["if-none-match"], accepted, isCurrent)
+    if (tag !== undefined) {
+      return this.#notModified({ ...answer.headers, etag: tag === "*" ? etag : tag })
+    }
     if (isHit) this.#counts.hits++
-    return this.#compressor.encode(
-      entry,
-      accepted,
-      (bytes) => this.#entries.grow(entry, bytes)
-    )
+    return this.#compressor.encode(entry, accepted, (bytes) => this.#entries.grow(entry, bytes))
   }
 
-  /** Returns a 304 if the client names the tag of the current answer; undefined if it does not. */
-  #notModified(
-    { request: { headers } }: ReadRequest,
-    accepted: Accepted,
-    isCurrent: (tag: string) => boolean,
-    headersOf: (tag: string) => HeaderRecord
-  ): Effect.Effect<HttpAnswer> | undefined {
-    const tag = matchedTag(headers["if-none-match"], accepted, isCurrent)
-    if (tag === undefined) return undefined
+  #notModified(full: HeaderRecord): Effect.Effect<HttpAnswer> {
     this.#counts.notModified++
-    return Effect.succeed({ status: 304, headers: notModifiedHeaders(headersOf(tag)), body: "" })
+    return Effect.succeed({ status: 304, headers: notModifiedHeaders(full), body: "" })
   }
+}
+
+/** A member of `BoundedEntries`. */
+interface Bounded {
+  readonly key: string
+  /** Bytes of the entry with the compressed bodies that are kept. */
+  bytes: number
+  /** Whether it was used since the hand has passed it. */
+  isUsed: boolean
 }
 
 /**
- * A computation that requests share. Its result is cleared when it ends: V8 may retain deleted
- * values of a map until a full garbage collection.
+ * Entries by key, at most `bytesMax` bytes. The SIEVE algorithm (NSDI 2024) decides which ones are
+ * evicted: a hand passes the entries from the oldest to the newest and evicts those that were not
+ * used since it passed them last. A hit moves nothing.
  */
-interface Flight {
-  result: Deferred.Deferred<unknown, unknown> | undefined
-}
+export class BoundedEntries<Entry extends Bounded> {
+  readonly bytesMax: number
+  readonly #entries = new Map<string, Entry>()
+  #hand = this.#entries.values()
+  /** Bytes of all entries, including stale ones. */
+  bytes = 0
+  /** Entries dropped to make room. */
+  evictions = 0
 
-/** Returns the key of the entry: the URL, and the revision if more than the URL selects it. */
-const keyOf = (
-  { request: { basePath, headers, url }, routes: { revision } }: ReadRequest
-): string =>
-  headers["api-revision"] === undefined && basePath === undefined ? url : `${revision.name} ${url}`
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(key: string): Entry | undefined {
+    const entry = this.#entries.get(key)
+    if (entry !== undefined) entry.isUsed = true
+    return entry
+  }
+
+  /** Adds an entry, unless it would not fit alone. It replaces the one with its key. */
+  put(entry: Entry): void {
+    if (entry.bytes > this.bytesMax) return
+    this.bytes -= this.#entries.get(entry.key)?.bytes ?? 0
+    // only the hand deletes: V8 keeps all tables of a map that an open iterator has not passed
+    this.#entries.set(entry.key, entry)
+    this.#add(entry, entry.bytes)
+  }
+
+  /** Adds bytes to an entry, unless it is not cached any more or would not fit alone. */
+  grow(entry: Entry, bytes: number): boolean {
+    const isCached = this.#entries.get(entry.key) === entry
+    if (!isCached || entry.bytes + bytes > this.bytesMax) return false
+    entry.bytes += bytes
+    this.#add(entry, bytes)
+    return true
+  }
+
+  /** Counts bytes of an entry, and evicts others to make room for them. */
+  #add(added: Entry, bytes: number): void {
+    this.bytes += bytes
+    while (this.bytes > this.bytesMax) {
+      const { done, value: entry } = this.#hand.next()
+      if (done === true) this.#hand = this.#entries.values()
+      else if (entry.isUsed) entry.isUsed = false
+      else if (entry !== added) {
+        this.#entries.delete(entry.key)
+        this.bytes -= entry.bytes
+        this.evictions++
+      }
+    }
+  }
+}

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { bytesOf, type EncodingStats, type HttpAnswer } from "../message/mod.ts"
+import { bytesOf, type HttpAnswer } from "../message/mod.ts"
 import type { CompressionOptions, ContentCoding } from "./content_coding.ts"
 
 /** A coding that a client accepts; null is the uncompressed body (`identity`). */
@@ -57,6 +57,14 @@ const weightOf = (parameters: ReadonlyArray<string>): number => {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/u.test(weight) ? Number(weight) : 0
 }
 
+/** Counters of a content coding since the start. */
+export interface EncodingStats {
+  /** Answers that were sent compressed. */
+  readonly sent: number
+  /** Bodies that were compressed; fewer than `sent`, because compressed bodies are cached. */
+  readonly compressed: number
+}
+
 /** An answer, and its compressed bodies by name of the coding. */
 export interface Compressible {
   readonly answer: HttpAnswer
@@ -104,21 +112,17 @@ export class Compressor {
     const { answer, compressed } = of
     const [coding] = accepted
     if (coding === null) return Effect.succeed(answer)
-    const isPlainAccepted = accepted.includes(null)
-    if (answer.body.length < this.#bytesMin && isPlainAccepted) return Effect.succeed(answer)
     const known = compressed.get(coding.name)
     if (known instanceof Uint8Array) return Effect.succeed(this.#encoded(answer, coding, known))
-    if (known === undefined && this.#running >= compressionsMax && isPlainAccepted) {
-      return Effect.succeed(answer)
-    }
-    return Effect.tryPromise(async () =>
-      compressed.get(coding.name) ?? this.#start(of, coding, keep)
-    )
-      .pipe(Effect.matchEffect({
-        onFailure: (error) =>
-          Effect.as(Effect.logWarning("An answer was not compressed", error), answer),
-        onSuccess: (body) => Effect.succeed(this.#encoded(answer, coding, body))
-      }))
+    const isSmall = answer.body.length < this.#bytesMin
+    const isBusy = known === undefined && this.#running >= compressionsMax
+    if ((isSmall || isBusy) && accepted.includes(null)) return Effect.succeed(answer)
+    const compression = known ?? this.#start(of, coding, keep)
+    return Effect.matchEffect(Effect.tryPromise(() => compression), {
+      onFailure: (error) =>
+        Effect.as(Effect.logWarning("An answer was not compressed", error), answer),
+      onSuccess: (body) => Effect.succeed(this.#encoded(answer, coding, body))
+    })
   }
 
   /** Starts to compress a body. Other requests wait for the same promise. */

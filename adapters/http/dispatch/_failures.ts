@@ -51,11 +51,15 @@ export const problemAnswer = (
   url: string,
   snapshotId: SnapshotId | undefined
 ): HttpAnswer => {
-  const { json, status } = routes.problem(problem, url)
-  const { body, bytes } = utf8Body(json)
+  const { body: content, status } = routes.problem(problem, url)
+  const body = utf8Body(content)
   return {
     status,
-    headers: { ...routes.headers(snapshotId), ...problem.headers, "content-length": `${bytes}` },
+    headers: {
+      ...routes.headers(snapshotId),
+      ...problem.headers,
+      "content-length": `${body.length}`
+    },
     body,
     isAscii: typeof body === "string",
     problem: problem.name,

@@ -11,7 +11,6 @@ import {
   unknownPath,
   withInputFaults
 } from "./_failures.ts"
-import type { Computation, ReadRequest } from "../cache/mod.ts"
 import {
   answerHeaders,
   bodyBytes,
@@ -29,6 +28,7 @@ import {
   withoutBody
 } from "../message/mod.ts"
 import type {
+  ComputedResponse,
   Match,
   MountMatch,
   MountMatcher,
@@ -38,35 +38,45 @@ import type {
 } from "../routes/mod.ts"
 
 /** A request, and the mount and the resource that its URL names. */
-export interface RoutedRequest<R extends Routes> extends Omit<ReadRequest, "routes"> {
-  readonly routes: R
+export interface RoutedRequest {
+  readonly request: HttpRequest
+  readonly routes: Routes
   readonly mount: MountMatch
   /** Undefined if the request has a problem, or its path is unknown. */
   readonly match: Match<Resource> | undefined
   readonly query: string
+  /** The batch whose finality makes the answer immutable; null if there is none. */
+  readonly batch: number | null
   /** The reason to refuse the request, whatever its resource is. */
   readonly problem: Problem | undefined
   /** Name of the operation in metrics and logs. */
   readonly operation: string
 }
 
+/** How to compute the answer to a read. */
+export interface Computation<E> {
+  /** Runs an effect if the request is admitted, and fails if it is not. */
+  readonly admit: <A>(run: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly compute: () => Effect.Effect<ComputedResponse, E>
+}
+
 /** Answers reads, such as a cache of their answers. */
-export interface Answers<R extends Routes> {
+export interface Answers {
   readonly answer: <E>(
-    read: RoutedRequest<R>,
-    computation: Computation<RoutedRequest<R>, E>
+    read: RoutedRequest,
+    computation: Computation<E>
   ) => Effect.Effect<HttpAnswer, E>
   /** Returns the id of the latest snapshot, or undefined if it is unknown. */
   readonly latestSnapshotId: () => SnapshotId | undefined
 }
 
-export interface DispatcherOptions<R extends Routes> {
-  readonly answers: Answers<R>
+export interface DispatcherOptions {
+  readonly answers: Answers
   readonly limits: HttpLimits
   /** Returns the mount of a path, and its revision. */
   readonly matchMount: MountMatcher
   /** By name of the revision. */
-  readonly routes: ReadonlyMap<string, R>
+  readonly routes: ReadonlyMap<string, Routes>
   /** Refuses a request before its resource sees it. If absent, every request is allowed. */
   readonly refuse?: (request: HttpRequest, resource: Resource) => HttpAnswer | undefined
   /** Number of requests whose answers are being computed. */
@@ -80,18 +90,18 @@ type Failure = ReadFailure | PostFailure | Refusal
 const anyMethod = "GET, HEAD, POST, OPTIONS"
 
 /** Routes requests to the resources of their revision, and answers them. */
-export class Dispatcher<R extends Routes> {
-  readonly #options: DispatcherOptions<R>
+export class Dispatcher {
+  readonly #options: DispatcherOptions
   /** The routes of requests that have no path. */
-  readonly defaultRoutes: R
+  readonly defaultRoutes: Routes
 
-  constructor(options: DispatcherOptions<R>) {
+  constructor(options: DispatcherOptions) {
     this.#options = options
     this.defaultRoutes = options.routes.get(options.matchMount("/", undefined).revision)!
   }
 
   /** Looks up the mount and the resource of a request. */
-  route(request: HttpRequest): RoutedRequest<R> {
+  route(request: HttpRequest): RoutedRequest {
     const { basePath = "", headers, method, url } = request
     const mark = url.indexOf("?")
     const revision = headers[answerHeaders.revision]
@@ -118,7 +128,7 @@ export class Dispatcher<R extends Routes> {
   }
 
   /** Starts to answer a request. Run the returned effect at most once. */
-  answer(routed: RoutedRequest<R>): Effect.Effect<HttpAnswer> {
+  answer(routed: RoutedRequest): Effect.Effect<HttpAnswer> {
     const { request: { accepts, method, url }, routes } = routed
     let answer: Effect.Effect<HttpAnswer>
     try {
@@ -148,14 +158,14 @@ export class Dispatcher<R extends Routes> {
     return problemAnswer(routes, problem, url, this.#options.answers.latestSnapshotId())
   }
 
-  #answer(routed: RoutedRequest<R>): Effect.Effect<HttpAnswer> {
+  #answer(routed: RoutedRequest): Effect.Effect<HttpAnswer> {
     const { match, problem, request: { method } } = routed
     if (problem !== undefined) return this.#refuseRouted(routed, problem)
     const refused = match && this.#options.refuse?.(routed.request, match.target)
     if (refused !== undefined) return Effect.succeed(refused)
     const isRead = (method === "GET" || method === "HEAD") && match?.target.get !== undefined
     const answer: Effect.Effect<HttpAnswer, Failure> = isRead
-      ? this.#options.answers.answer(routed, this.#computation)
+      ? this.#options.answers.answer(routed, this.#computation(routed))
       // a browser shows a refused preflight as a network error, and its answer costs nothing
       : isPreflight(routed.request)
       ? this.#answerUncached(routed)
@@ -166,12 +176,15 @@ export class Dispatcher<R extends Routes> {
     })
   }
 
-  readonly #computation: Computation<RoutedRequest<R>, Failure> = {
-    admit: (routed, run) => this.#admitted(routed, () => this.#withoutUndeclaredBody(routed, run)),
-    compute: ({ match, query, request }) => match!.target.get!(match!.values, query, request)
+  #computation(routed: RoutedRequest): Computation<Failure> {
+    const { match, query, request } = routed
+    return {
+      admit: (run) => this.#admitted(routed, () => this.#withoutUndeclaredBody(routed, run)),
+      compute: () => match!.target.get!(match!.values, query, request)
+    }
   }
 
-  #refuseRouted(routed: RoutedRequest<R>, problem: Problem): Effect.Effect<HttpAnswer> {
+  #refuseRouted(routed: RoutedRequest, problem: Problem): Effect.Effect<HttpAnswer> {
     const { mount, query, request, routes } = routed
     const { refusal, url } = request
     if (refusal !== undefined) return Effect.succeed(this.#refuseNow(routes, refusal, url))
@@ -183,7 +196,7 @@ export class Dispatcher<R extends Routes> {
 
   /** Runs an effect when the request is admitted, and fails if it is not. */
   #admitted<A, E>(
-    { request, routes }: RoutedRequest<R>,
+    { request, routes }: RoutedRequest,
     run: () => Effect.Effect<A, E>
   ): Effect.Effect<A, E | Refusal> {
     const { inFlight, limits } = this.#options
@@ -203,7 +216,7 @@ export class Dispatcher<R extends Routes> {
 
   /** Runs an effect after a body that the operation does not use, and fails if it is too long. */
   #withoutUndeclaredBody<A, E>(
-    { request, routes }: RoutedRequest<R>,
+    { request, routes }: RoutedRequest,
     run: () => Effect.Effect<A, E>
   ): Effect.Effect<A, E | Refusal> {
     const bodyRead = readUndeclaredBody(request, this.#options.limits)
@@ -217,7 +230,7 @@ export class Dispatcher<R extends Routes> {
   }
 
   /** Answers a write, or a request without a resource. */
-  #answerUncached(routed: RoutedRequest<R>): Effect.Effect<HttpAnswer, Failure> {
+  #answerUncached(routed: RoutedRequest): Effect.Effect<HttpAnswer, Failure> {
     const { match, query, request } = routed
     const write = match?.target.write
     return match !== undefined && write !== undefined && request.method === write.method
@@ -226,7 +239,7 @@ export class Dispatcher<R extends Routes> {
   }
 
   #answerWithoutResource(
-    { match, mount, request, routes }: RoutedRequest<R>
+    { match, mount, request, routes }: RoutedRequest
   ): Effect.Effect<HttpAnswer> {
     const { method, url } = request
     // the target of CONNECT is not a path

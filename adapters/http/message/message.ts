@@ -63,36 +63,6 @@ export interface HttpAnswer {
   readonly limit?: LimitName
 }
 
-/** Counters of the response cache since the start, and its current size. */
-export interface AnswerStats {
-  readonly entries: number
-  /**
-   * Bytes of bodies, and an estimate of their overhead. Stale entries count until they are evicted.
-   */
-  readonly bytes: number
-  readonly bytesMax: number
-  /** Requests answered with a cached body. */
-  readonly hits: number
-  /** Requests whose answer was computed. */
-  readonly misses: number
-  /** Requests that joined the computation of another one. */
-  readonly shared: number
-  /** Requests answered with 304, mostly without reading the store. */
-  readonly notModified: number
-  /** Entries dropped to make room. */
-  readonly evictions: number
-  /** By name of the content coding, such as `gzip`. */
-  readonly encodings: ReadonlyMap<string, EncodingStats>
-}
-
-/** Counters of a content coding since the start. */
-export interface EncodingStats {
-  /** Answers that were sent compressed. */
-  readonly sent: number
-  /** Bodies that were compressed; fewer than `sent`, because compressed bodies are cached. */
-  readonly compressed: number
-}
-
 const encoder = new TextEncoder()
 
 /** Returns a body as bytes. */
@@ -108,8 +78,8 @@ export const bodyBytes = ({ body, headers, isAscii }: HttpAnswer): number => {
 }
 
 /**
- * A body above this size is refused while too many bytes are unread by clients. It is cached as
- * bytes, which connections share.
+ * A body above this size is refused while too many bytes are unread by clients. It is held as bytes,
+ * which connections share; Node copies a string for each of them.
  */
 export const largeBytes = 16_384
 
@@ -143,21 +113,15 @@ export const utf8Text = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** Scratch buffer; a larger text is encoded into new memory. */
-const scratch = new Uint8Array(2 ** 18)
+/** A character of a string has at most three bytes. */
+const scratch = new Uint8Array(3 * largeBytes)
 
-/**
- * Returns a text as the body of an answer: the string itself if it is ASCII, otherwise its bytes in
- * UTF-8.
- */
-export const utf8Body = (
-  text: string
-): { readonly body: string | Uint8Array; readonly bytes: number } => {
-  const { read, written } = encoder.encodeInto(text, scratch)
-  const isWhole = read === text.length
-  if (isWhole && written === read) return { body: text, bytes: written }
-  const body = isWhole ? scratch.slice(0, written) : encoder.encode(text)
-  return { body: body.length === text.length ? text : body, bytes: body.length }
+/** Returns the body of an answer: a text that is small and ASCII as it is, otherwise its bytes. */
+export const utf8Body = (content: HttpAnswer["body"]): HttpAnswer["body"] => {
+  if (typeof content !== "string") return content
+  if (content.length > largeBytes) return encoder.encode(content)
+  const { written } = encoder.encodeInto(content, scratch)
+  return written === content.length ? content : scratch.slice(0, written)
 }
 
 /** Returns the problem if the URL, the headers or the declared length exceed a limit. */

@@ -73,20 +73,14 @@ export interface WriteResource {
 
 /** A path table, and what its answers have in common. The paths do not include that of a mount. */
 export interface Routes {
+  /** Name of the revision. */
+  readonly revision: string
   readonly router: Router<Resource>
   readonly headers: (snapshotId: SnapshotId | undefined) => HeaderRecord
   /** Returns status and body of the answer to a problem. */
-  readonly problem: (
-    problem: Problem,
-    url: string
-  ) => { readonly status: number; readonly json: string }
+  readonly problem: (problem: Problem, url: string) => Pick<HttpAnswer, "status" | "body">
   /** Returns the absolute path of the page that lists all paths. */
   readonly docs: (basePath: string) => string
-}
-
-/** The routes of one revision. */
-export interface RevisionRoutes extends Routes {
-  readonly revision: Revision
 }
 
 export interface RevisionRoutesOptions {
@@ -107,7 +101,7 @@ export interface RevisionRoutesOptions {
  * Returns the routes of one revision: its operations, and its index, network, document and docs
  * pages.
  */
-export const makeRevisionRoutes = (options: RevisionRoutesOptions): RevisionRoutes => {
+export const makeRevisionRoutes = (options: RevisionRoutesOptions): Routes => {
   const { exposedHeaders, isCompressed, mount } = options
   const { revision } = mount
   // at the default mount a header selects the revision, so shared caches must distinguish it
@@ -126,12 +120,12 @@ export const makeRevisionRoutes = (options: RevisionRoutesOptions): RevisionRout
     resources.set(path, pageResource(page, options.latestSnapshotId))
   }
   return {
+    revision: revision.name,
     router: makeRouter(resources),
     headers,
-    revision,
     problem: (problem, url) => ({
       status: problemStatus(problem, revision),
-      json: problemJson(problem, url, revision)
+      body: problemJson(problem, url, revision)
     }),
     docs: (basePath) => mountedPath(mount, pagePaths.docs, basePath)
   }
@@ -158,7 +152,7 @@ const readResource = (
 const writeResource = (
   id: AnyWriteOperationId,
   { method }: WriteOperation,
-  headers: RevisionRoutes["headers"],
+  headers: Routes["headers"],
   { latestSnapshotId, postHandlers }: RevisionRoutesOptions
 ): WriteResource => ({
   operation: id,

@@ -1,6 +1,28 @@
 import { Effect, type Scope } from "effect"
 import { counter, gauge, measure } from "../../../core/ports/mod.ts"
-import type { AnswerStats } from "../message/mod.ts"
+import type { EncodingStats } from "../compression/mod.ts"
+
+/** Counters of the response cache since the start, and its current size. */
+export interface AnswerStats {
+  readonly entries: number
+  /**
+   * Bytes of bodies, and an estimate of their overhead. Stale entries count until they are evicted.
+   */
+  readonly bytes: number
+  readonly bytesMax: number
+  /** Requests answered with a cached body. */
+  readonly hits: number
+  /** Requests whose answer was computed. */
+  readonly misses: number
+  /** Requests that joined the computation of another one. */
+  readonly shared: number
+  /** Requests answered with 304, mostly without reading the store. */
+  readonly notModified: number
+  /** Entries dropped to make room. */
+  readonly evictions: number
+  /** By name of the content coding, such as `gzip`. */
+  readonly encodings: ReadonlyMap<string, EncodingStats>
+}
 
 /** Registers the metrics of the response cache until the scope closes. */
 export const measureResponseCache = (
