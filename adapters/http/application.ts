@@ -5,7 +5,6 @@ import {
   LedgerReader,
   type SnapshotId,
   LatestLedgerVersion,
-  Monitor,
   type PoolStore,
   LatestPoolVersion
 } from "../../core/ports/mod.ts"
@@ -117,9 +116,9 @@ export class Application extends Context.Service<Application, {
 const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const { mounts = defaultMounts, telemetry = {} } = options
   const limits = { ...defaultLimits, ...options.limits }
-  const counts = (yield* Monitor) === null ? null : new RequestCounts()
+  const counts = new RequestCounts()
   const inFlight = { count: 0 }
-  if (counts !== null) yield* measureRequests(counts, inFlight)
+  yield* measureRequests(counts, inFlight)
   const answers = yield* openResponseCache(options, mounts)
   const latestSnapshotId = makeLatestSnapshotId(answers, yield* LedgerReader)
   const routes = yield* openRoutes(options, mounts, limits, latestSnapshotId)
@@ -137,7 +136,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
     answerStats: () => answers.stats(),
     handle: instrument({ counts, dispatcher, inFlight, telemetry }),
     refuse: (problem) => {
-      counts?.add(dispatcher.defaultRoutes.revision, "none", problems[problem.name].status, {
+      counts.add(dispatcher.defaultRoutes.revision, "none", problems[problem.name].status, {
         problem: problem.name,
         ...problem.limit === undefined ? {} : { limit: problem.limit }
       }, 0)

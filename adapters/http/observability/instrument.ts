@@ -9,6 +9,7 @@ import {
   measure,
   type Series
 } from "../../../core/ports/mod.ts"
+import type { Dispatcher, RoutedRequest } from "../dispatch/mod.ts"
 import {
   type HttpAnswer,
   type LimitName,
@@ -150,22 +151,11 @@ export const measureRequests = (
     collect("rollup_http_requests_total", Effect.sync(() => counts.series()))
   )
 
-/** A request with the names of its operation and revision. */
-interface Routed {
-  readonly request: HttpRequest
-  readonly operation: string
-  readonly mount: { readonly revision: string }
-}
-
-interface InstrumentOptions<R extends Routed> {
+interface InstrumentOptions {
   readonly inFlight: InFlight
-  /** Null without a `Monitor`. */
-  readonly counts: RequestCounts | null
+  readonly counts: RequestCounts
   readonly telemetry: TelemetryOptions
-  readonly dispatcher: {
-    readonly route: (request: HttpRequest) => R
-    readonly answer: (routed: R) => Effect.Effect<HttpAnswer>
-  }
+  readonly dispatcher: Dispatcher
 }
 
 /** Returns the names of the headers that telemetry adds to answers. */
@@ -176,24 +166,12 @@ export const telemetryHeaderNames = (
   ...serverTiming === true ? ["Server-Timing"] : []
 ]
 
-/**
- * Returns the dispatcher with counts, logs, timing and traces of each request, as the options say.
- * Without options it only counts the requests in flight.
- */
-export const instrument = <R extends Routed>(
-  { counts, dispatcher, inFlight, telemetry }: InstrumentOptions<R>
+/** Returns the dispatcher with counts, logs, timing and traces of each request, as the options say. */
+export const instrument = (
+  { counts, dispatcher, inFlight, telemetry }: InstrumentOptions
 ): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
   const { log, serverTiming = false, traces } = telemetry
   const isRecorded = log !== undefined || serverTiming
-  if (counts === null && !isRecorded && traces === undefined) {
-    return (request) => {
-      const answering = dispatcher.answer(dispatcher.route(request))
-      return isSettled(answering) ? answering : countInFlight(inFlight, answering, () => {})
-    }
-  }
-
-  // without a monitor the counts are discarded
-  const counting = counts ?? new RequestCounts()
   return (request) => {
     const startedMs = performance.now()
     const routed = dispatcher.route(request)
@@ -205,7 +183,7 @@ export const instrument = <R extends Routed>(
     const span = traces === undefined ? undefined : beginSpan(traces, operation, parent)
     const finish = (answer: HttpAnswer): HttpAnswer => {
       const durationMs = performance.now() - startedMs
-      counting.add(revision, operation, answer.status, answer, durationMs / 1000)
+      counts.add(revision, operation, answer.status, answer, durationMs / 1000)
       if (!isRecorded && span === undefined) return answer
       const record = recordOf(routed, answer, durationMs, span ?? parent)
       log?.(record)
@@ -263,7 +241,7 @@ const isSettled = (effect: Effect.Effect<HttpAnswer>): effect is Exit.Exit<HttpA
 const abandonedAnswer: HttpAnswer = { status: abandonedStatus, headers: {}, body: "" }
 
 const recordOf = (
-  { mount: { revision }, operation, request }: Routed,
+  { mount: { revision }, operation, request }: RoutedRequest,
   answer: HttpAnswer,
   durationMs: number,
   trace: Tracer.AnySpan | undefined
