@@ -1,6 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { HandlerOptions, RequestTarget } from "../fetch.ts"
-import { isBasePath, type Location, makeLocator } from "../routes/mod.ts"
+import {
+  type HandlerOptions,
+  isBasePath,
+  type Location,
+  makeLocator,
+  type RequestTarget
+} from "../fetch.ts"
 import { readBody, sendAnswer } from "./_request_handler.ts"
 
 /** A listener for requests of `node:http`. */
