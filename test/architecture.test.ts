@@ -169,7 +169,7 @@ describe("the architecture", () => {
       "adapters/memory": 5660,
       "adapters/metrics": 290,
       // rollbacks within one write of many records
-      "adapters/sql": 12126,
+      "adapters/sql": 12121,
       "adapters/wallet": 1410,
       // `ingest` loads rollbacks with blocks
       "app/commands": 2118,

@@ -1,5 +1,5 @@
 import { counter, gauge, limitHits, type Series } from "../../../core/ports/mod.ts"
-import type { ConnectionLimiterStats } from "./_connection_limiter.ts"
+import type { ConnectionLimiterStats } from "./_session_pool.ts"
 
 interface ClientBounds {
   readonly role: string

@@ -1,5 +1,4 @@
 import { measure } from "../../../core/ports/mod.ts"
-import { makeConnectionLimiter } from "./_connection_limiter.ts"
 import { clientMetrics } from "./_client_metrics.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Fiber, Option, type Redacted, type Scope, Tracer } from "effect"
@@ -10,6 +9,7 @@ import { openSocket, type ServerAddress } from "./_server_address.ts"
 import {
   commit,
   connectionOf,
+  makeConnectionLimiter,
   makeSessionPool,
   type SessionPool,
   transactionConnectionOf

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
-import { makeConnectionLimiter } from "../../../adapters/sql/connection/_connection_limiter.ts"
+import { makeConnectionLimiter } from "../../../adapters/sql/connection/_session_pool.ts"
 
 describe("the limit on connections", () => {
   it.live("runs as many effects at once as it has permits, and loses none to a timeout or an interruption", () =>
