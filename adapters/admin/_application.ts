@@ -60,13 +60,12 @@ const unlimited: HttpLimits = {
 
 const uncached: Answers = {
   latestSnapshotId: () => undefined,
-  answer: (_, { admit, compute }) =>
-    admit(() =>
+  answer: (read, { admit, compute }) =>
+    admit(read, () =>
       Effect.map(
-        compute(),
+        compute(read),
         (answer) => "json" in answer ? { status: 200, headers: {}, body: answer.json } : answer
-      )
-    )
+      ))
 }
 
 const noAnswers = (): AnswerStats => ({

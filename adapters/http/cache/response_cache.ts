@@ -5,17 +5,14 @@ import type {
   LedgerSnapshot,
   SnapshotId
 } from "../../../core/ports/mod.ts"
-import {
-  type Accepted,
-  type Compressible,
-  type CompressionOptions,
-  Compressor
-} from "../compression/mod.ts"
+import { type Compressible, type CompressionOptions, Compressor } from "../compression/mod.ts"
 import type { Answers, Computation, RoutedRequest } from "../dispatch/mod.ts"
 import {
+  bytesOf,
   cacheControl,
   type HeaderRecord,
   type HttpAnswer,
+  largeBytes,
   notModifiedHeaders,
   utf8Body
 } from "../message/mod.ts"
@@ -76,26 +73,25 @@ export class ResponseCache implements Answers {
    * that reads a remote store.
    */
   answer<E>(read: RoutedRequest, { admit, compute }: Computation<E>): Effect.Effect<HttpAnswer, E> {
-    const { request: { headers, url }, routes } = read
-    const accepted = this.#compressor.negotiate(headers["accept-encoding"])
-    const key = `${routes.revision} ${url}`
+    const { headers, url } = read.request
+    const key = `${read.routes.revision} ${url}`
     // a body that does not declare its length has to be read first
     const now = headers["transfer-encoding"] === undefined ? this.#snapshot() : null
     if (now !== null) {
       const entry = this.#currentEntry(read, key, now)
-      if (entry !== undefined) return this.#respond(read, accepted, entry, true)
+      if (entry !== undefined) return this.#respond(read, entry, true)
       const { isCurrent } = this.#tags!.at(read, now)
+      const accepted = this.#compressor.negotiate(headers["accept-encoding"])
       const tag = matchedTag(headers["if-none-match"], accepted, isCurrent)
       if (tag !== undefined) return this.#notModified(this.#headers(read, now.snapshotId, tag))
     }
-    const found = admit(() => {
-      const stored = Effect.mapEager(compute(), (computed) => this.#store(read, key, computed))
+    const found = admit(read, () => {
+      const stored = Effect.mapEager(compute(read), (computed) => this.#store(read, key, computed))
       return this.#options.latestVersion?.isRemote === true ? this.#share(key, stored) : stored
     })
     return Effect.flatMapEager(
       found,
-      (found) =>
-        "status" in found ? Effect.succeed(found) : this.#respond(read, accepted, found, false)
+      (found) => "status" in found ? Effect.succeed(found) : this.#respond(read, found, false)
     )
   }
 
@@ -168,11 +164,14 @@ export class ResponseCache implements Answers {
     const etag = isChecked
       ? this.#tags!.at(read, snapshot).of(dependsOn)
       : contentTag(routes.revision, content)
-    const body = utf8Body(content)
+    const plain = utf8Body(content)
+    const bytes = entryBytes + key.length + plain.length
+    const isCached = isChecked && bytes <= this.#options.bytesMax
+    const body = isCached && plain.length > largeBytes ? bytesOf(plain) : plain
     const ownHeaders = { ...headers, "content-length": `${body.length}` }
     const entry: Entry = {
       key,
-      bytes: entryBytes + key.length + body.length,
+      bytes,
       etag,
       ownHeaders,
       snapshot,
@@ -185,7 +184,7 @@ export class ResponseCache implements Answers {
         isAscii: typeof body === "string"
       }
     }
-    if (isChecked) this.#entries.put(entry)
+    if (isCached) this.#entries.put(entry)
     return entry
   }
 
@@ -195,9 +194,8 @@ export class ResponseCache implements Answers {
     snapshotId: SnapshotId | undefined,
     etag: string
   ): HeaderRecord {
-    const last = snapshotId?.batchNum ?? null
-    const isFinal = batch !== null && last !== null &&
-      batch <= last - this.#options.finalAfterBatches
+    const last = snapshotId?.batchNum ?? -Infinity
+    const isFinal = batch !== null && batch <= last - this.#options.finalAfterBatches
     return {
       ...routes.headers(snapshotId),
       "cache-control": isFinal ? cacheControl.final : cacheControl.revalidated,
@@ -208,12 +206,12 @@ export class ResponseCache implements Answers {
   /** Returns a 304 if the client has the answer, and otherwise the answer in its coding. */
   #respond(
     { request: { headers } }: RoutedRequest,
-    accepted: Accepted,
     entry: Entry,
     isHit: boolean
   ): Effect.Effect<HttpAnswer> {
     const { answer, etag } = entry
     const isCurrent = (tag: string) => tag === etag || tag === "*"
+    const accepted = this.#compressor.negotiate(headers["accept-encoding"])
     const tag = matchedTag(headers["if-none-match"], accepted, isCurrent)
     if (tag !== undefined) {
       return this.#notModified({ ...answer.headers, etag: tag === "*" ? etag : tag })
@@ -265,9 +263,8 @@ export class BoundedEntries<Entry extends Bounded> {
     return entry
   }
 
-  /** Adds an entry, unless it would not fit alone. It replaces the one with its key. */
+  /** Adds an entry that fits alone. It replaces the one with its key. */
   put(entry: Entry): void {
-    if (entry.bytes > this.bytesMax) return
     this.bytes -= this.#entries.get(entry.key)?.bytes ?? 0
     // only the hand deletes: V8 keeps all tables of a map that an open iterator has not passed
     this.#entries.set(entry.key, entry)

@@ -56,8 +56,8 @@ export interface RoutedRequest {
 /** How to compute the answer to a read. */
 export interface Computation<E> {
   /** Runs an effect if the request is admitted, and fails if it is not. */
-  readonly admit: <A>(run: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
-  readonly compute: () => Effect.Effect<ComputedResponse, E>
+  readonly admit: <A>(read: RoutedRequest, run: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly compute: (read: RoutedRequest) => Effect.Effect<ComputedResponse, E>
 }
 
 /** Answers reads, such as a cache of their answers. */
@@ -165,7 +165,7 @@ export class Dispatcher {
     if (refused !== undefined) return Effect.succeed(refused)
     const isRead = (method === "GET" || method === "HEAD") && match?.target.get !== undefined
     const answer: Effect.Effect<HttpAnswer, Failure> = isRead
-      ? this.#options.answers.answer(routed, this.#computation(routed))
+      ? this.#options.answers.answer(routed, this.#computation)
       // a browser shows a refused preflight as a network error, and its answer costs nothing
       : isPreflight(routed.request)
       ? this.#answerUncached(routed)
@@ -176,12 +176,9 @@ export class Dispatcher {
     })
   }
 
-  #computation(routed: RoutedRequest): Computation<Failure> {
-    const { match, query, request } = routed
-    return {
-      admit: (run) => this.#admitted(routed, () => this.#withoutUndeclaredBody(routed, run)),
-      compute: () => match!.target.get!(match!.values, query, request)
-    }
+  readonly #computation: Computation<Failure> = {
+    admit: (routed, run) => this.#admitted(routed, () => this.#withoutUndeclaredBody(routed, run)),
+    compute: ({ match, query, request }) => match!.target.get!(match!.values, query, request)
   }
 
   #refuseRouted(routed: RoutedRequest, problem: Problem): Effect.Effect<HttpAnswer> {

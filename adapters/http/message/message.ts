@@ -78,8 +78,8 @@ export const bodyBytes = ({ body, headers, isAscii }: HttpAnswer): number => {
 }
 
 /**
- * A body above this size is refused while too many bytes are unread by clients. It is held as bytes,
- * which connections share; Node copies a string for each of them.
+ * A body above this size is refused while too many bytes are unread by clients. It is cached as
+ * bytes, which connections share; Node copies a string for each of them.
  */
 export const largeBytes = 16_384
 
@@ -113,15 +113,17 @@ export const utf8Text = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** A character of a string has at most three bytes. */
-const scratch = new Uint8Array(3 * largeBytes)
+/** Scratch buffer; a larger text is encoded into new memory. */
+const scratch = new Uint8Array(2 ** 18)
 
-/** Returns the body of an answer: a text that is small and ASCII as it is, otherwise its bytes. */
+/** Returns the body of an answer: a text as it is if it is ASCII, otherwise its bytes in UTF-8. */
 export const utf8Body = (content: HttpAnswer["body"]): HttpAnswer["body"] => {
   if (typeof content !== "string") return content
-  if (content.length > largeBytes) return encoder.encode(content)
-  const { written } = encoder.encodeInto(content, scratch)
-  return written === content.length ? content : scratch.slice(0, written)
+  const { read, written } = encoder.encodeInto(content, scratch)
+  const isWhole = read === content.length
+  if (isWhole && written === read) return content
+  const body = isWhole ? scratch.slice(0, written) : encoder.encode(content)
+  return body.length === content.length ? content : body
 }
 
 /** Returns the problem if the URL, the headers or the declared length exceed a limit. */
