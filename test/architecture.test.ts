@@ -163,7 +163,7 @@ describe("the architecture", () => {
       "adapters/crypto": 1880,
       "adapters/hashing": 30,
       // its dispatcher serves the admin listener too
-      "adapters/http": 5753,
+      "adapters/http": 5743,
       // the names of its directories are synced, and row groups are read without copies
       "adapters/journal": 3389,
       "adapters/memory": 5660,

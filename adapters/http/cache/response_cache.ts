@@ -33,7 +33,6 @@ export interface ResponseCacheOptions extends Omit<LedgerTagsOptions, "ledgerId"
 
 /** An answer with status 200. */
 interface Entry extends Bounded, Compressible {
-  readonly etag: string
   /** Headers besides those of every answer. */
   readonly ownHeaders: HeaderRecord
   answer: HttpAnswer

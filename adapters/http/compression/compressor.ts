@@ -68,6 +68,7 @@ export interface EncodingStats {
 /** An answer, and its compressed bodies by name of the coding. */
 export interface Compressible {
   readonly answer: HttpAnswer
+  readonly etag: string
   /** A body is a promise while it is being compressed. */
   readonly compressed: Map<string, Uint8Array | Promise<Uint8Array>>
 }
@@ -77,12 +78,6 @@ export interface Compressible {
  * uncompressed.
  */
 const compressionsMax = 32
-
-/**
- * Returns the tag of an answer in a coding: the tag of the uncompressed one with the name of the
- * coding, since a strong tag identifies bytes.
- */
-const codedTag = (tag: string, coding: string): string => `${tag.slice(0, -1)}+${coding}"`
 
 /** Compresses the answers of one application. */
 export class Compressor {
@@ -113,15 +108,15 @@ export class Compressor {
     const [coding] = accepted
     if (coding === null) return Effect.succeed(answer)
     const known = compressed.get(coding.name)
-    if (known instanceof Uint8Array) return Effect.succeed(this.#encoded(answer, coding, known))
     const isSmall = answer.body.length < this.#bytesMin
     const isBusy = known === undefined && this.#running >= compressionsMax
     if ((isSmall || isBusy) && accepted.includes(null)) return Effect.succeed(answer)
+    if (known instanceof Uint8Array) return Effect.succeed(this.#encoded(of, coding, known))
     const compression = known ?? this.#start(of, coding, keep)
     return Effect.matchEffect(Effect.tryPromise(() => compression), {
       onFailure: (error) =>
         Effect.as(Effect.logWarning("An answer was not compressed", error), answer),
-      onSuccess: (body) => Effect.succeed(this.#encoded(answer, coding, body))
+      onSuccess: (body) => Effect.succeed(this.#encoded(of, coding, body))
     })
   }
 
@@ -152,19 +147,15 @@ export class Compressor {
     }
   }
 
-  #encoded(answer: HttpAnswer, { name }: ContentCoding, body: Uint8Array): HttpAnswer {
+  #encoded({ answer, etag }: Compressible, { name }: ContentCoding, body: Uint8Array): HttpAnswer {
     this.stats.get(name)!.sent++
-    const { headers } = answer
-    return {
-      ...answer,
-      body,
-      isAscii: false,
-      headers: {
-        ...headers,
-        ...headers.etag === undefined ? {} : { etag: codedTag(headers.etag, name) },
-        "content-encoding": name,
-        "content-length": `${body.length}`
-      }
+    const headers = {
+      ...answer.headers,
+      // a strong tag identifies bytes
+      etag: `${etag.slice(0, -1)}+${name}"`,
+      "content-encoding": name,
+      "content-length": `${body.length}`
     }
+    return { ...answer, body, isAscii: false, headers }
   }
 }

@@ -48,11 +48,13 @@ export interface ByteStream {
  */
 export type Admission = "run" | "shed" | Effect.Effect<boolean>
 
+export type HeaderRecord = { readonly [name: string]: string }
+
 /** An answer. The transport adds `content-length` if it is missing. */
 export interface HttpAnswer {
   readonly status: number
   /** By lower-case name. Answers of one snapshot may share the object. */
-  readonly headers: { readonly [name: string]: string }
+  readonly headers: HeaderRecord
   /** Empty after HEAD, and with a status that has no body. */
   readonly body: string | Uint8Array
   /** True if the body is an ASCII string, which has the same bytes in every encoding. */
@@ -190,8 +192,6 @@ export const answerHeaders = {
   batch: "ledger-batch",
   version: "ledger-version"
 } as const
-
-export type HeaderRecord = { readonly [name: string]: string }
 
 const commonHeaders: HeaderRecord = {
   "content-type": "application/json",

@@ -68,6 +68,7 @@ describe("compression", () => {
       const coded = yield* ask(small, { "accept-encoding": "gzip, identity;q=0" })
       assert.strictEqual(coded.headers["content-encoding"], "gzip")
       assert.deepStrictEqual(gunzipSync(bytesOf(coded)), bytesOf(plain))
+      assert.deepStrictEqual(yield* ask(small, gzip), plain)
       const { ask: askEager } = yield* open({ compression: { codings: [gzipCoding], bytesMin: 0 } })
       assert.strictEqual((yield* askEager(small, gzip)).headers["content-encoding"], "gzip")
     }))
