@@ -94,7 +94,7 @@ export const caching = group("Caching", {
     default: 67_108_864,
     doc: "Bytes of cached responses, per process; 0 disables the response cache",
     limit: {
-      beyond: "the least recently used responses are evicted",
+      beyond: "the oldest responses that were not used again are evicted",
       metric: "rollup_answers_evicted_total"
     }
   }),
