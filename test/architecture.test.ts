@@ -163,13 +163,13 @@ describe("the architecture", () => {
       "adapters/crypto": 1880,
       "adapters/hashing": 30,
       // its dispatcher serves the admin listener too
-      "adapters/http": 5743,
+      "adapters/http": 5746,
       // the names of its directories are synced, and row groups are read without copies
       "adapters/journal": 3389,
       "adapters/memory": 5660,
       "adapters/metrics": 290,
       // rollbacks within one write of many records
-      "adapters/sql": 12121,
+      "adapters/sql": 12123,
       "adapters/wallet": 1410,
       // `ingest` loads rollbacks with blocks
       "app/commands": 2118,

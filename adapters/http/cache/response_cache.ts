@@ -72,8 +72,11 @@ export class ResponseCache implements Answers {
    * that reads a remote store.
    */
   answer<E>(read: RoutedRequest, { admit, compute }: Computation<E>): Effect.Effect<HttpAnswer, E> {
-    const { headers, url } = read.request
-    const key = `${read.routes.revision} ${url}`
+    const { basePath, headers, url } = read.request
+    // the URL alone selects the revision in most cases
+    const key = headers["api-revision"] === undefined && basePath === undefined
+      ? url
+      : `${read.routes.revision} ${url}`
     // a body that does not declare its length has to be read first
     const now = headers["transfer-encoding"] === undefined ? this.#snapshot() : null
     if (now !== null) {
