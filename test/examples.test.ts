@@ -96,7 +96,7 @@ describe("the examples", () => {
 
 describe("the requests of the README", () => {
   it("are answered with 200", async () => {
-    const simulation = simulate({ seed: 1 })
+    const simulation = simulate({ seed: 1, placeholderRoots: true })
     const node = await openNode({ genesis: simulation.genesis })
     for (let i = 0; i < 40; i++) await node.applyRecord(simulation.next())
     const paths = [...read("README.md").matchAll(/^ {4}curl '?localhost:8080([^\s']+)'?$/gmu)]

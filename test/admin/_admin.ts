@@ -10,7 +10,7 @@ import { type FeedRecord, type Health, Monitor, writeFeedLine } from "../../core
 
 export const token = "0123456789abcdef"
 
-const simulation = simulate({ seed: "1" })
+const simulation = simulate({ seed: "1", placeholderRoots: true })
 export const genesis = simulation.genesis
 
 /** The first records of a network: blocks and prices. */

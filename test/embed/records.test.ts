@@ -7,7 +7,7 @@ import { rejectionOf, untyped } from "./_network.ts"
 
 /* Lines of a feed, as a host without Effect reads them, and the errors that it does not catch. */
 
-const [genesisLine = "", ...lines] = writeFeed(simulate({ seed: 1 }), 20)
+const [genesisLine = "", ...lines] = writeFeed(simulate({ seed: 1, placeholderRoots: true }), 20)
 const genesisJson = JSON.parse(genesisLine)
 const { genesis } = simulate({ seed: 1 })
 
@@ -24,7 +24,7 @@ const thrownBy = (call: () => unknown): NodeError => {
 describe("readRecord", () => {
   it("returns each record of a feed, and throws all violations of another line", () => {
     assert.deepStrictEqual(readRecord(genesisLine), { kind: "genesis", genesis })
-    const simulation = simulate({ seed: 1 })
+    const simulation = simulate({ seed: 1, placeholderRoots: true })
     for (const line of lines) assert.deepStrictEqual(readRecord(line), simulation.next())
     for (
       const [line, ...paths] of [
@@ -93,7 +93,7 @@ describe("an error that the host does not catch", () => {
     new Promise<string>((resolve) => {
       const source = `import { openNode, readRecord } from ${JSON.stringify(door)}
         import { simulate } from ${JSON.stringify(simulator)}
-        const { genesis, next } = simulate({ seed: 1 })
+        const { genesis, next } = simulate({ seed: 1, placeholderRoots: true })
         ${script}`
       const words = ["--input-type=module", "--conditions=rollup-node-source", "-e", source]
       execFile(process.execPath, words, (_, __, stderr) => resolve(stderr))

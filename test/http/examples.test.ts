@@ -25,7 +25,7 @@ const elsewhere = /transactions-pool|atomic-pool|account-creation|currencies/u
 
 describe("the examples of the documents", () => {
   it("exist in the simulated network of seed 1", async () => {
-    const simulation = simulate({ seed: 1 })
+    const simulation = simulate({ seed: 1, placeholderRoots: true })
     await using node = await openNode({ genesis: simulation.genesis })
     while (simulation.transactionCount() < 400) await node.applyRecord(simulation.next())
     const ask = (path: string) => node.fetch(new Request(`http://node${path}`))
