@@ -13,7 +13,10 @@ import { memoryDirectory } from "./test/postgres/memory_directory.ts"
 const compiled = join(memoryDirectory(), `rollup-compiled-${process.pid}`)
 process.once("exit", () => rmSync(compiled, { recursive: true, force: true }))
 
-/** Files that start first, the longest first: a long file that starts late leaves cores idle. */
+/**
+ * Files that start first, the longest first: a long file that starts late leaves cores idle. Files
+ * that mostly wait for timeouts stand between those that compute, so that not all workers wait.
+ */
 const LONGEST = [
   "program/full_heap.long.test",
   "operations/guide.long.test",
@@ -31,23 +34,36 @@ const LONGEST = [
   "program/exits/early_signals.long.test",
   "program/exits/moved_directory.long.test",
   "examples.test",
+  "sql/connection/versions.test",
   "journal/laws.test",
-  "pool/pool_laws.test",
   "sql/ledger/laws.test",
+  "sql/ledger/conflicts.test",
+  "sql/differential/pool.test",
+  "sql/connection/lease.test",
+  "pool/pool_laws.test",
   "journal/checkpoint.test",
-  "sql/postings/plans.test",
-  "sql/differential/differential.test",
   "properties/laws.test",
-  "sql/ledger/ledger_writer.test",
+  "embed/failures.test",
+  "sql/pool/pool.test",
+  "sql/connection/faults.test",
+  "simulation/simulation.test",
   "journal/disk/moved_directory.test",
   "crypto/verifying.test",
-  "simulation/simulation.test",
-  "simulator/simulation.test",
-  "sql/differential/pool.test",
-  "sql/pool/pool.test",
+  "admin/database.test",
   "sql/crash/crash.test",
+  "sql/postings/plans.test",
+  "sql/connection/replica.test",
+  "sql/differential/differential.test",
+  "simulator/simulation.test",
+  "packaging/client_package.test",
   "journal/crash.test",
+  "sql/ledger/ledger_writer.test",
   "conformance/wire.test",
+  "http/node/conversations.test",
+  "embed/stores.test",
+  "audit/database.test",
+  "admin/feed.test",
+  "example_types.test",
   "conformance/occurrence.test"
 ].map((name) => join(import.meta.dirname, "test", `${name}.ts`))
 
@@ -63,6 +79,7 @@ const RANDOM = [
   "golden/golden",
   "http/cache/conditional",
   "conformance/wire",
+  "derived/embedded",
   "http/node/conversations",
   "journal/checkpoint",
   "journal/crash",
@@ -73,6 +90,7 @@ const RANDOM = [
   "properties/feed",
   "properties/input",
   "properties/laws",
+  "properties/row_filter",
   "simulation/simulation",
   "simulator/simulation",
   "sql/crash/crash",
@@ -80,6 +98,7 @@ const RANDOM = [
   "sql/differential/pool",
   "sql/ledger/laws",
   "sql/ledger/ledger_writer",
+  "sql/pool/pool",
   "sql/postings/plans"
 ].map((name) => `test/${name}.test.ts`)
 

@@ -5,13 +5,14 @@ import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { revisionList } from "../../core/mod.ts"
 import { partlyStrippedBlock, strippedBlock, strippedRecord } from "./_stripped.ts"
 import { newStores } from "../embed/_network.ts"
+import { rounds } from "../rounds.ts"
 
 /*
  * A node derives what a feed leaves out: its answers are those of a node with the whole feed, to the
  * byte.
  */
 
-const seeds = ["1", "20", "300"]
+const seeds = rounds({ short: ["1"], long: ["1", "20", "300"] })
 
 const networkOf = (seed: string) => {
   const simulation = simulate({ seed, users: 16, exitShare: 0.1, placeholderRoots: true })

@@ -79,7 +79,7 @@ const poolOf = (seed: string, options?: typeof checkpointed): PoolSubject => {
     keccak256,
     open: reopenedStores(genesis, options),
     seed,
-    runs: rounds({ short: 2, long: 8 })
+    runs: rounds({ short: 1, long: 8 })
   }
 }
 
@@ -109,7 +109,8 @@ for (const seed of seeds) {
 for (const seed of seeds.slice(0, 1)) {
   const { withCheckpoints } = ledgersOf(seed)
   describe(`the journaled ledger, if the feed leaves out what it derives, ${titled(seed, file)}`, () => {
-    for (const law of ledgerLaws) {
+    // the first one compares every answer with the naive model
+    for (const law of ledgerLaws.slice(0, rounds({ short: 1, long: Infinity }))) {
       it.live(law.name, () => law.run(strippedSubject(withCheckpoints, strippedBlock)))
     }
   })

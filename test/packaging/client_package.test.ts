@@ -21,10 +21,9 @@ describe("the package of the client", () => {
     const folder = mkdtempSync(join(tmpdir(), "rollup-node-client-"))
     try {
       run(process.execPath, [join(root, "app/packaging/client.ts"), join(folder, "client")], root)
-      run("npm", ["pack", "./client"], folder)
-      const tarball = readdirSync(folder).find((file) => file.endsWith(".tgz"))!
       writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
-      run("npm", ["install", "--offline", `./${tarball}`], folder)
+      // packs the folder as the registry would get it, instead of a link
+      run("npm", ["install", "--offline", "--install-links", "./client"], folder)
       assert.deepStrictEqual(
         readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith(".")),
         ["rollup-node-api-client"]

@@ -20,7 +20,7 @@ import { rememberedExitTrees } from "../derived/_stripped.ts"
 export const seeds: ReadonlyArray<string> = process.env.SEED === undefined
   ? rounds({ short: ["1"], long: ["1", "20", "300"] })
   : [process.env.SEED]
-export const runs = Number(process.env.RUNS ?? 40)
+export const runs = Number(process.env.RUNS ?? rounds({ short: 20, long: 40 }))
 
 /** Returns a title that contains the command to replay a failure. */
 export const titled = (seed: string, file: string): string =>

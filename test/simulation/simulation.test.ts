@@ -10,9 +10,9 @@ import { chainOccurrences } from "./network/mod.ts"
 import { describeFailure } from "./_shrinking.ts"
 import { OPERATIONS, simulateSeed } from "./simulation.ts"
 
-const SEEDS = rounds({ short: 100, long: 2000 })
+const SEEDS = rounds({ short: 60, long: 2000 })
 /** Runs in one test, so that a busy machine does not cause a timeout. */
-const AT_ONCE = 25
+const AT_ONCE = 20
 const seeds = process.env.SEED === undefined
   ? Array.from({ length: SEEDS }, (_, number) => String(number + 1))
   : [process.env.SEED]
@@ -56,11 +56,14 @@ const expected = [
 
 describe(`A service from a seed (replay: SEED=${seeds[0]} npm test -- test/simulation/simulation.test.ts)`, () => {
   const tally = new Map<string, number>()
+  /** Digests of the first runs, which another test repeats. */
+  const digests = new Map<string, number>()
   for (const part of parts) {
     it(`keeps every promise in ${part.length} runs of ${OPERATIONS} operations from seed ${part[0]} on`, async () => {
       for (const seed of part) {
         const report = simulateSeed(seed)
         if (report.violation !== undefined) assert.fail(describeFailure(report))
+        if (digests.size < 12) digests.set(seed, report.digest)
         for (const [label, count] of report.tally) tally.set(label, (tally.get(label) ?? 0) + count)
         // lets other tests run
         await new Promise((resolve) => setImmediate(resolve))
@@ -77,12 +80,10 @@ describe(`A service from a seed (replay: SEED=${seeds[0]} npm test -- test/simul
 
   it("is the same each time, and differs for another seed", () => {
     const some = seeds.slice(0, 12)
-    const digests = some.map((seed) => simulateSeed(seed).digest)
-    assert.deepStrictEqual(
-      some.toReversed().map((seed) => simulateSeed(seed).digest),
-      digests.toReversed()
-    )
-    assert.strictEqual(new Set(digests).size, some.length)
+    for (const seed of some.toReversed()) {
+      assert.strictEqual(simulateSeed(seed).digest, digests.get(seed))
+    }
+    assert.strictEqual(new Set(digests.values()).size, some.length)
     const [one, again] = [1, 2].map(() => simulateSeed(some[0]!, { keepTrace: true }).trace)
     assert.isAbove(one!.length, OPERATIONS)
     assert.deepStrictEqual(again, one)

@@ -20,7 +20,7 @@ import { Ledger } from "../../core/use_cases/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
 import { rounds } from "../rounds.ts"
 
-const SEEDS = [1, "two", "drei 点"] as const
+const SEEDS = rounds<ReadonlyArray<string | number>>({ short: [1], long: [1, "two", "drei 点"] })
 const TRANSACTIONS = 5000
 /** Transactions of networks with real state roots, which take most of the time. */
 const hashed = rounds({ short: 120, long: 400 })

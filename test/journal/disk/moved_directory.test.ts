@@ -212,6 +212,7 @@ describe("an open data directory", () => {
           const moments = rounds({ short: 6, long: 16 })
           const turnsMax = yield* turnsOfCheckpoint
           let failed = 0
+          const noticed: Array<Fiber.Fiber<void>> = []
           // on a busy machine a checkpoint may end before most moments: then there are more rounds
           for (let moment = 0; moment < moments || failed <= moments / 4; moment++) {
             const turns = Math.round((moment % moments) / moments * turnsMax)
@@ -222,14 +223,20 @@ describe("an open data directory", () => {
             const moved = move(directory)
             const before = filesIn(directory)
             if (Exit.isFailure(yield* Fiber.await(checkpoint))) failed++
-            const failure = yield* Effect.flip(stores.journal.failed)
-            assert.include(failure.message, "was moved, removed or replaced", `${turns} turns`)
-            yield* close
-            assert.deepStrictEqual(filesIn(directory), before, `${turns} turns`)
-            if (moved !== undefined) {
-              assert.isTrue((yield* contentIn(moved, genesis)) === content, `${turns} turns`)
-            }
+            // the journal looks once a second: the next moments do not wait for that
+            noticed.push(
+              yield* Effect.forkChild(Effect.orDie(Effect.gen(function*() {
+                const failure = yield* Effect.flip(stores.journal.failed)
+                assert.include(failure.message, "was moved, removed or replaced", `${turns} turns`)
+                yield* close
+                assert.deepStrictEqual(filesIn(directory), before, `${turns} turns`)
+                if (moved !== undefined) {
+                  assert.isTrue((yield* contentIn(moved, genesis)) === content, `${turns} turns`)
+                }
+              })))
+            )
           }
+          yield* Fiber.joinAll(noticed)
           assert.isAbove(failed, moments / 4)
         })),
       60_000

@@ -59,7 +59,11 @@ const obeysTheLaws = (
       60_000
     )
   }
-  for (const law of kinds.writing ? ledgerLaws : []) {
+  // of a stripped feed `npm test` runs the one that compares every answer with the naive model
+  const writingLaws = kinds.stripped
+    ? ledgerLaws.slice(0, rounds({ short: 1, long: Infinity }))
+    : ledgerLaws
+  for (const law of kinds.writing ? writingLaws : []) {
     it.effect(law.name, () => law.run(subject), 60_000)
   }
   for (const law of kinds.writing ? [] : [...answerLaws, ...pagingLaws]) {

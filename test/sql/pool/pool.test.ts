@@ -13,6 +13,7 @@ import {
   unlimited
 } from "../_pool_subject.ts"
 import { ownersOf } from "../../laws/pool/_pool_rows.ts"
+import { rounds } from "../../rounds.ts"
 
 const seed = process.env.SEED ?? "1"
 const runs = Number(process.env.RUNS ?? 1)
@@ -22,7 +23,9 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
   for (const law of poolStoreLaws) {
     it.live(law.name, () => law.run(subjectOf(testDatabase.services, seed, 3 * runs)))
   }
-  for (const law of poolLaws) {
+  // `differential/pool.test.ts` also runs them over PostgreSQL, but one call at a time
+  const isConcurrent = ({ name }: { readonly name: string }) => name.startsWith("concurrent")
+  for (const law of rounds({ short: poolLaws.filter(isConcurrent), long: poolLaws })) {
     it.live(law.name, () => law.run(subjectOf(testDatabase.services, seed, runs)))
   }
 
