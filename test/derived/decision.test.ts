@@ -16,6 +16,7 @@ import {
   Ledger
 } from "../../core/use_cases/mod.ts"
 import { invalidBlocks } from "../laws/ledger/_invalid_blocks.ts"
+import { rounds } from "../rounds.ts"
 import { partlyStrippedBlock, rememberedExitTree, strippedBlock } from "./_stripped.ts"
 import { batchOf, block104, blockOf, l1Of, ledgerBefore } from "../use_cases/_chain.ts"
 import { rules } from "../use_cases/_network.ts"
@@ -65,7 +66,7 @@ const violationOf = (decide: ReturnType<typeof decideBlock>, view: LedgerView) =
   })
 
 describe("A decision about a block without derived values", () => {
-  for (const seed of ["1", "20", "300"]) {
+  for (const seed of rounds({ short: ["1"], long: ["1", "20", "300"] })) {
     it(`has the changes of the whole block (seed ${seed})`, () => {
       let exits = 0
       walk(networkOf(seed), (block, view) => {

@@ -20,7 +20,7 @@ import { openServed } from "./_served.ts"
 import { faultOf, jsonOf } from "./_verdict.ts"
 
 const seed = Number(process.env.SEED ?? 1)
-const requests = Number(process.env.REQUESTS ?? rounds({ short: 3000, long: 20_000 }))
+const requests = Number(process.env.REQUESTS ?? rounds({ short: 1500, long: 20_000 }))
 /** Each takes a new connection. */
 const noises = Math.ceil(requests / 20)
 const replay = `replay: ${replayOf(seed, "test/fuzz/open_api.test.ts")}`

@@ -32,7 +32,7 @@ import { dumpStores, noKeys } from "./_store_dump.ts"
 /* A damaged directory is refused without a change to it, or it is opened with all its content. */
 
 const seed = process.env.SEED ?? String(Date.now() % 1_000_000)
-const flips = rounds({ short: 24, long: 400 })
+const flips = rounds({ short: 12, long: 400 })
 
 const { genesis, records } = smallNetwork("damage")
 const names = ["journal.sqlite", "journal.sqlite-wal", "acknowledged", "holder.json"] as const

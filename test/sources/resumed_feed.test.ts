@@ -19,7 +19,7 @@ const networkOf = (seed: string, transactions: number) => {
 
 const { genesis, records: blocksAndPrices } = networkOf("heads", 200)
 const records = [...withHeads(blocksAndPrices)]
-const whole = networkOf("stripped", 1500)
+const whole = networkOf("stripped", 400)
 const stripped = whole.records.map((record): FeedRecord =>
   record.kind === "block" ? { kind: "block", block: strippedBlock(record.block) } : record
 )
@@ -31,7 +31,15 @@ async function* feed(all: ReadonlyArray<FeedRecord>): AsyncGenerator<FeedRecord,
 /** The lines that a journal has stored of some records: no heads. */
 const storedLines = (all: ReadonlyArray<FeedRecord>): Iterator<string> =>
   [{ kind: "genesis", genesis } as const, ...all].filter(({ kind }) => kind !== "head")
-    .map(writeFeedLine)[Symbol.iterator]()
+    .map(lineOf)[Symbol.iterator]()
+
+const lines = new Map<object, string>()
+/** Returns the line of a record or the genesis, which is written once. */
+const lineOf = (record: Parameters<typeof writeFeedLine>[0]): string => {
+  const line = lines.get(record) ?? writeFeedLine(record)
+  lines.set(record, line)
+  return line
+}
 
 /** A head just before the place where a feed continues is applied again: it has no record. */
 const startAfter = (stored: ReadonlyArray<FeedRecord>): number =>

@@ -105,7 +105,7 @@ describe("a head in a data directory", () => {
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* written
       const before = bytesOf(directory)
-      const heads = rounds({ short: 10_000, long: 100_000 })
+      const heads = rounds({ short: 2000, long: 100_000 })
       const { version } = (yield* stateOf(directory)).snapshotId
       yield* withStores(directory, ({ ledger }) =>
         Effect.forEach(

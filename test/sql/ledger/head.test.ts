@@ -78,7 +78,7 @@ describe("a head in PostgreSQL", () => {
         const { url } = yield* database
         const { ledger, reader } = yield* openedAt(url)
         yield* Effect.forEach(records, ledger.applyRecord, { discard: true })
-        const heads = BigInt(rounds({ short: 2000, long: 20_000 }))
+        const heads = BigInt(rounds({ short: 500, long: 20_000 }))
         const vacuumed = Effect.andThen(
           Effect.promise(() => execute(url, "VACUUM FULL ledger")),
           bytesOf(url)
