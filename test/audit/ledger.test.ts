@@ -21,7 +21,7 @@ import { auditLedger, Findings } from "../../core/use_cases/mod.ts"
 type History = LedgerHistory["Service"]
 type Reader = LedgerReader["Service"]
 
-const simulation = simulate({ seed: "1", rollBackPeriodBlocks: 6, exitShare: 0.2 })
+const simulation = simulate({ seed: "1", users: 25, rollBackPeriodBlocks: 6, exitShare: 0.2 })
 const { genesis } = simulation
 const { applyRecord, ledger } = openAuditedLedger(genesis, keccak256)
 for (let i = 0; i < 80; i++) applyRecord(simulation.next(), "")

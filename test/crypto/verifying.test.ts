@@ -142,16 +142,22 @@ describe("A transaction", () => {
   })
 
   it("of a group of the vectors is accepted exactly if the id of the group and the signatures of its members are right", () => {
+    // many groups have the same members
+    const verdicts = new Map<string, boolean>()
+    const isVerified = (body: PostBody, signer: string, chainId: number): boolean => {
+      const member = JSON.stringify([body, signer, chainId])
+      const verdict = verdicts.get(member) ??
+        verifyTransaction(publicKey(signer), signedTransaction(body), chainId)
+      verdicts.set(member, verdict)
+      return verdict
+    }
     verifyCases<GroupCase>(
       "atomic-groups",
       223,
       ({ atomicGroupIdMatches, chainId, groupAccept, perTransaction, postBody }) => {
         const verified = postBody.transactions.map((body, i) => {
           const { signerBjj, verdict } = perTransaction[i]!
-          assert.strictEqual(
-            verifyTransaction(publicKey(signerBjj), signedTransaction(body), chainId),
-            verdict.accept
-          )
+          assert.strictEqual(isVerified(body, signerBjj, chainId), verdict.accept)
           return verdict.accept
         })
         const ids = Buffer.from(postBody.transactions.map(({ id }) => id.slice(2)).join(""), "hex")
