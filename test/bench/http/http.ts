@@ -55,7 +55,10 @@ export const benchHttp = async (options: Rounds): Promise<void> => {
             await benchPaths(`${name}, ${kind} ÷ Fastify`, [path], ours, fastify, options)
           }
         }
-        if (kind === "cached" && !isTraced) await benchFramework(raw, options)
+        if (kind === "cached" && !isTraced) {
+          await benchFramework(raw, options)
+          await benchConstant(ours, raw, options)
+        }
         if (kind === "cached") {
           await benchUnchanged(Object.values(paths), isTraced, ours, raw, options)
         }
@@ -79,6 +82,32 @@ const benchFramework = async (raw: BenchServer, options: Rounds): Promise<void> 
     )
   } finally {
     await framework.stop()
+  }
+}
+
+/** Servers that send one text for every request: no handler on `node:http` is faster. */
+const benchConstant = async (
+  ours: BenchServer,
+  raw: BenchServer,
+  options: Rounds
+): Promise<void> => {
+  const path = paths["one token"]
+  for (const kind of ["plain", "ours"]) {
+    const url = `http://127.0.0.1:${ours.port}${path}`
+    const constant = await startServer(import.meta.resolve("./_constant_server.ts"), [url, kind])
+    try {
+      await benchPaths(
+        `one token, a constant text with ${
+          kind === "plain" ? "two headers" : "our headers"
+        } ÷ node:http with JSON.stringify`,
+        [path],
+        constant,
+        raw,
+        options
+      )
+    } finally {
+      await constant.stop()
+    }
   }
 }
 
