@@ -1,16 +1,25 @@
 import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { keccak256, verifyExitProof } from "../../adapters/crypto/mod.ts"
-import { BulkWriter, Database, databaseLayer, sqlStores } from "../../adapters/sql/mod.ts"
+import {
+  type BulkWrite,
+  BulkWriter,
+  Database,
+  databaseLayer,
+  sqlStores
+} from "../../adapters/sql/mod.ts"
 import { auditTables } from "../../adapters/sql/audit/_audit_tables.ts"
-import type { FeedRecord, PostedTransaction } from "../../core/domain/mod.ts"
+import type { BulkRecord } from "../../app/commands/ingest.ts"
+import type { GenesisFeed, PostedTransaction } from "../../core/domain/mod.ts"
 import { encodeFloat40, l2TransactionId } from "../../core/encoding/mod.ts"
 import { LedgerReader, SignatureVerifier } from "../../core/ports/mod.ts"
 import {
   type AuditReport,
+  type BlockViolation,
   decideBlock,
   decideHead,
   decidePrices,
+  decideRollBack,
   Findings,
   Ledger,
   Pool,
@@ -25,6 +34,23 @@ const honest = Layer.succeed(SignatureVerifier, {
   transaction: () => Effect.succeed(true),
   authorization: () => Effect.succeed(true)
 })
+
+/** Returns a record with its decision or check. */
+export const bulkWriteOf = (
+  { block, constants }: GenesisFeed,
+  record: BulkRecord
+): BulkWrite<BlockViolation> => {
+  switch (record.kind) {
+    case "block":
+      return { ...record, decide: decideBlock({ constants, keccak256 }, record.block) }
+    case "prices":
+      return { ...record, check: decidePrices(record.prices) }
+    case "head":
+      return { ...record, check: decideHead(constants.auction, record.head) }
+    case "rollBack":
+      return { ...record, check: decideRollBack(block.number, record.toBlock) }
+  }
+}
 
 /**
  * Writes a network into an empty database: rollbacks one by one, the blocks between them together,
@@ -52,19 +78,9 @@ export const play = Effect.fnUntraced(
       Context.get(services, Submission)
     ]
     const random = new SeededRandom(seed)
-    let waiting: Array<Exclude<FeedRecord, { readonly kind: "genesis" | "rollBack" }>> = []
+    let waiting: Array<BulkRecord> = []
     const flush = Effect.suspend(() => {
-      const writes = waiting.map((record) =>
-        record.kind === "block"
-          ? {
-            kind: "block" as const,
-            block: record.block,
-            decide: decideBlock({ constants: genesis.constants, keccak256 }, record.block)
-          }
-          : record.kind === "prices"
-          ? { ...record, check: decidePrices(record.prices) }
-          : { ...record, check: decideHead(genesis.constants.auction, record.head) }
-      )
+      const writes = waiting.map((record) => bulkWriteOf(genesis, record))
       waiting = []
       return writes.length === 0 ? Effect.void : Effect.andThen(bulk.applyAll(writes), post)
     })

@@ -1,81 +1,36 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
-import { keccak256 } from "../../../adapters/hashing/mod.ts"
-import { type BulkWrite, BulkWriter, Database, sqlStores } from "../../../adapters/sql/mod.ts"
-import type { FeedRecord, GenesisFeed } from "../../../core/domain/mod.ts"
-import {
-  type BlockViolation,
-  decideBlock,
-  decideHead,
-  decidePrices,
-  decideRollBack
-} from "../../../core/use_cases/mod.ts"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { WriteResult } from "../../../adapters/sql/writes/bulk_write.ts"
-import { auditIn, openDatabase } from "../../audit/_stores.ts"
+import type { BulkRecord } from "../../../app/commands/ingest.ts"
+import type { FeedRecord, GenesisFeed } from "../../../core/domain/mod.ts"
+import { auditIn, bulkWriteOf } from "../../audit/_stores.ts"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
-import { freshDatabase } from "../../postgres/mod.ts"
 import { crowdedOptionsOf, gappedNetworkOf, seeds, titled } from "../../properties/_networks.ts"
+import { contents, writerDatabase } from "../_writer_database.ts"
 
-type WrittenRecord = Exclude<FeedRecord, { readonly kind: "genesis" }>
+/**
+ * The tables without the posting lists, whose rows depend on the groups, and without what differs
+ * with the number of transactions of the database and with their times.
+ */
+const rowsOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+  const tables = yield* contents(sql, {
+    ledger: ["last_write", "token_version", "part_versions"],
+    rollback: ["time_ms"],
+    token: ["version"]
+  })
+  delete tables["posting"]
+  return tables
+})
 
-const writeOf = (
-  { block, constants }: GenesisFeed,
-  record: WrittenRecord
-): BulkWrite<BlockViolation> => {
-  switch (record.kind) {
-    case "block":
-      return { ...record, decide: decideBlock({ constants, keccak256 }, record.block) }
-    case "prices":
-      return { ...record, check: decidePrices(record.prices) }
-    case "head":
-      return { ...record, check: decideHead(constants.auction, record.head) }
-    case "rollBack":
-      return { ...record, check: decideRollBack(block.number, record.toBlock) }
-  }
-}
-
-const tables = [
-  "ledger",
-  "block",
-  "batch",
-  "rollback",
-  "account",
-  "transaction",
-  "queued_transaction",
-  "exit",
-  "withdrawal",
-  "token",
-  "price_change",
-  "coordinator",
-  "registration",
-  "bid",
-  "parameter_set"
-]
-/** Columns that differ with the number of transactions in the database, their times and names. */
-const otherColumns = "'{last_write,token_version,part_versions,time_ms}'::text[]"
-
-const rowsOf = ({ reads: sql }: Database["Service"]) =>
-  Effect.forEach(tables, (table) =>
-    Effect.map(
-      sql.unsafe<{ readonly row: string }>(
-        `SELECT (to_jsonb(r) - ${otherColumns} - ${
-          table === "token" ? "'version'" : "''"
-        })::text AS row FROM ${table} AS r ORDER BY 1`
-      ),
-      (rows) => [table, rows.map(({ row }) => row)] as const
-    )).pipe(Effect.map(Object.fromEntries<ReadonlyArray<string>>))
-
-/** An empty database, with a function that applies records in one transaction. */
+/** An empty ledger, with a function that applies records in one transaction. */
 const ledgerOf = Effect.fnUntraced(function*(genesis: GenesisFeed) {
-  const { url } = yield* Effect.promise(freshDatabase)
-  const stores = yield* Layer.build(
-    Layer.fresh(sqlStores({ url: Redacted.make(url), genesis, maxConnections: 4 }))
-  )
-  const { applyAll } = Context.get(stores, BulkWriter)
+  const { open, sql, writer } = yield* writerDatabase
+  yield* open(genesis)
   return {
-    database: yield* openDatabase(url),
-    apply: (records: ReadonlyArray<WrittenRecord>) =>
-      applyAll(records.map((record) => writeOf(genesis, record)))
+    sql,
+    apply: (records: ReadonlyArray<BulkRecord>) =>
+      writer.applyAll(records.map((record) => bulkWriteOf(genesis, record)))
   }
 })
 
@@ -84,12 +39,12 @@ const ledgerOf = Effect.fnUntraced(function*(genesis: GenesisFeed) {
  * after it.
  */
 const withRollBacks = (
-  records: ReadonlyArray<WrittenRecord>,
+  records: ReadonlyArray<BulkRecord>,
   random: SeededRandom
-): ReadonlyArray<WrittenRecord> => {
-  const added: Array<WrittenRecord> = []
+): ReadonlyArray<BulkRecord> => {
+  const added: Array<BulkRecord> = []
   let stored: Array<{ readonly number: bigint; readonly end: number }> = []
-  const add = (record: WrittenRecord) => {
+  const add = (record: BulkRecord) => {
     added.push(record)
     if (record.kind === "block" && record.block.number > (stored.at(-1)?.number ?? 0n)) {
       stored.push({ number: record.block.number, end: added.length })
@@ -118,7 +73,7 @@ const report = ({ applied, rolledBack, snapshotId }: WriteResult) => ({
   snapshotId
 })
 
-const isWritten = (record: FeedRecord): record is WrittenRecord => record.kind !== "genesis"
+const isWritten = (record: FeedRecord): record is BulkRecord => record.kind !== "genesis"
 
 describe("writes with rollbacks in one transaction", () => {
   for (const seed of seeds) {
@@ -139,11 +94,12 @@ describe("writes with rollbacks in one transaction", () => {
           i += size
         }
         assert.deepStrictEqual(actual, expected)
-        const rows = yield* rowsOf(grouped.database)
-        assert.deepStrictEqual(rows, yield* rowsOf(single.database))
+        const rows = yield* rowsOf(grouped.sql)
+        assert.deepStrictEqual(rows, yield* rowsOf(single.sql))
         assert.isAbove(rows["rollback"]!.length, 0)
-        const sql = grouped.database.writes
-        const { violations } = yield* sql.withTransaction(auditIn(sql, { proofs: true }))
+        const { violations } = yield* grouped.sql.withTransaction(
+          auditIn(grouped.sql, { proofs: true })
+        )
         assert.deepStrictEqual(violations, [])
       })))
 
@@ -163,7 +119,7 @@ describe("writes with rollbacks in one transaction", () => {
         for (const record of written.slice(0, at)) yield* single.apply([record])
         const refused = yield* Effect.flip(grouped.apply(written.with(at, invalid)))
         assert.deepStrictEqual(refused, yield* Effect.flip(single.apply([invalid])))
-        assert.deepStrictEqual(yield* rowsOf(grouped.database), yield* rowsOf(single.database))
+        assert.deepStrictEqual(yield* rowsOf(grouped.sql), yield* rowsOf(single.sql))
       })))
   }
 })
