@@ -166,7 +166,7 @@ describe("the architecture", () => {
       "adapters/http": 5746,
       // the names of its directories are synced, and row groups are read without copies
       "adapters/journal": 3389,
-      "adapters/memory": 5660,
+      "adapters/memory": 5698,
       "adapters/metrics": 290,
       // rollbacks within one write of many records
       "adapters/sql": 12123,

@@ -105,18 +105,22 @@ export class PoolRows {
     if (group !== undefined) dropEmpty(this.#byGroup, group.id)
   }
 
-  /** Returns the transactions that the filters match, in the order of arrival. */
-  list(filters: PoolFilters): ReadonlyArray<PoolRow> {
+  /** Returns disjoint lists of the transactions that the filters match, in the order of arrival. */
+  lists(filters: PoolFilters): ReadonlyArray<SortedList<PoolRow>> {
+    const { states = poolStates, ...others } = filters
+    return Object.values(others).every((condition) => condition === undefined)
+      ? [...new Set(states)].map((state) => this.#byArrival[state])
+      : [new SortedList(byArrival, this.#matching(filters).sort(byArrival))]
+  }
+
+  #matching(filters: PoolFilters): Array<PoolRow> {
     const { from, group, id, party, states = poolStates, to } = filters
     const isListed = listedBy(filters)
     if (id !== undefined) {
       const row = this.get(id)
       return row !== undefined && isListed(row) ? [row] : []
     }
-    if (group !== undefined) {
-      const rows = [...this.#byGroup.get(group) ?? []]
-      return rows.filter(isListed).sort(byArrival)
-    }
+    if (group !== undefined) return [...this.#byGroup.get(group) ?? []].filter(isListed)
     const parties = from !== undefined
       ? senders(from)
       : to !== undefined
@@ -125,7 +129,7 @@ export class PoolRows {
       ? [...senders(party), ...receivers(party)]
       : null
     const rows = new Set<PoolRow>()
-    for (const state of new Set(states)) {
+    for (const state of states) {
       const lists = parties === null
         ? [this.#byArrival[state]]
         : parties.map((name) => this.#byParty.get(inState(state, name)) ?? [])
@@ -133,7 +137,7 @@ export class PoolRows {
         for (const row of list) if (isListed(row)) rows.add(row)
       }
     }
-    return [...rows].sort(byArrival)
+    return [...rows]
   }
 
   #listsOf(row: PoolRow): ReadonlyArray<SortedList<PoolRow>> {
@@ -228,7 +232,7 @@ export const lastBatchOf = ({ pooled }: PoolRow): number => pooled.transaction.m
 const positionOf = ({ pooled }: PoolRow): number => pooled.transaction.group?.position ?? 0
 const byPosition = (a: PoolRow, b: PoolRow): number =>
   positionOf(a) - positionOf(b) || byArrival(a, b)
-const byArrival = (a: PoolRow, b: PoolRow): number => a.pooled.arrival - b.pooled.arrival
+export const byArrival = (a: PoolRow, b: PoolRow): number => a.pooled.arrival - b.pooled.arrival
 const compare = (a: bigint, b: bigint): number => a < b ? -1 : a > b ? 1 : 0
 
 /** Returns the list of a key, and creates it if there is none. */

@@ -2,7 +2,7 @@ import { type Context, Effect } from "effect"
 import type { Pooled, PoolPage, PoolPageQuery, PoolStore } from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
 import type { MemoryPool } from "./_memory_pool.ts"
-import { lastBatchOf, type PoolRow, rowOf } from "./_pool_rows.ts"
+import { byArrival, lastBatchOf, type PoolRow, rowOf } from "./_pool_rows.ts"
 
 type PoolReads = Omit<
   Context.Service.Shape<typeof PoolStore>,
@@ -72,16 +72,26 @@ const pageOf = (
   { rows: all, skippedTransactions, transitions }: MemoryPool,
   { filters, fromArrival, limit, order }: PoolPageQuery
 ): PoolPage => {
-  const rows = all.list(filters)
-  const start = fromArrival === null
-    ? order === "ASC" ? 0 : rows.length
-    : firstNot(0, rows.length, (index) =>
-      order === "ASC"
-        ? rows[index]!.pooled.arrival < fromArrival
-        : rows[index]!.pooled.arrival <= fromArrival)
-  const page = order === "ASC"
-    ? rows.slice(start, start + limit)
-    : rows.slice(Math.max(0, start - limit), start).reverse()
+  const lists = all.lists(filters)
+  const isAscending = order === "ASC"
+  const places = lists.map((list) => {
+    if (fromArrival === null) return isAscending ? 0 : list.length
+    return list.rank(({ pooled: { arrival } }) =>
+      isAscending ? arrival < fromArrival : arrival <= fromArrival
+    )
+  })
+  const rows = lists.flatMap((list, i) =>
+    isAscending
+      ? list.slice(places[i]!, places[i]! + limit)
+      : list.slice(places[i]! - limit, places[i]!)
+  ).sort(byArrival)
+  const page = isAscending ? rows.slice(0, limit) : rows.reverse().slice(0, limit)
+  const reached = sum(places)
+  const ends = lists.flatMap((list) => [
+    ...list.slice(0, 1),
+    ...list.slice(list.length - 1, list.length)
+  ]).sort(byArrival)
+  const totalItems = sum(lists.map(({ length }) => length))
   const itemIdOf = (row: PoolRow | undefined) => row === undefined ? null : row.pooled.arrival + 1
   return {
     items: page.map(({ pooled }) => ({
@@ -92,13 +102,15 @@ const pageOf = (
         : null
     })),
     counts: {
-      pendingItems: (order === "ASC" ? rows.length - start : start) - page.length,
-      totalItems: rows.length,
-      firstItem: itemIdOf(rows[0]),
-      lastItem: itemIdOf(rows.at(-1))
+      pendingItems: (isAscending ? totalItems - reached : reached) - page.length,
+      totalItems,
+      firstItem: itemIdOf(ends.at(0)),
+      lastItem: itemIdOf(ends.at(-1))
     }
   }
 }
+
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) => a + b, 0)
 
 /** Returns the pending transactions of a token after one of them, the greatest fee first. */
 const byFee = (

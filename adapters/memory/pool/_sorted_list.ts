@@ -9,8 +9,11 @@ export class SortedList<Value> {
   #length = 0
   readonly #compare: (a: Value, b: Value) => number
 
-  constructor(compare: (a: Value, b: Value) => number) {
+  /** `sorted` has the first values in their order. */
+  constructor(compare: (a: Value, b: Value) => number, sorted: Array<Value> = []) {
     this.#compare = compare
+    if (sorted.length > 0) this.#chunks = [sorted]
+    this.#length = sorted.length
   }
 
   get length(): number {
@@ -46,9 +49,29 @@ export class SortedList<Value> {
   }
 
   /**
-   * Yields the values from the first one for which `isBefore` is false. `isBefore` must be true for
-   * a prefix of the list and false for the rest.
+   * Returns the number of values for which `isBefore` is true. `isBefore` must be true for a prefix of
+   * the list and false for the rest.
    */
+  rank(isBefore: (value: Value) => boolean): number {
+    const at = this.#firstChunkNot(isBefore)
+    const chunk = this.#chunks[at] ?? []
+    const before = this.#chunks.slice(0, at).reduce((sum, { length }) => sum + length, 0)
+    return before + firstNot(0, chunk.length, (index) => isBefore(chunk[index]!))
+  }
+
+  /** Returns the values with an index in [start, end). */
+  slice(start: number, end: number): ReadonlyArray<Value> {
+    const values: Array<Value> = []
+    let first = 0
+    for (const chunk of this.#chunks) {
+      if (first >= end) break
+      values.push(...chunk.slice(Math.max(0, start - first), Math.max(0, end - first)))
+      first += chunk.length
+    }
+    return values
+  }
+
+  /** Yields the values from the first one for which `isBefore` is false, as in `rank`. */
   *from(isBefore: (value: Value) => boolean): Generator<Value> {
     const at = this.#firstChunkNot(isBefore)
     const first = this.#chunks[at]
