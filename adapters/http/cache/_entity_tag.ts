@@ -83,16 +83,13 @@ export const matchedTag = (
   isCurrent: (tag: string) => boolean
 ): string | undefined => {
   if (header === undefined) return undefined
-  const current = String(header).split(",").flatMap((text) => {
-    const tag = text.trim().replace(/^W\//u, "")
-    const plus = tag.lastIndexOf("+")
-    const uncoded = plus < 0 ? tag : `${tag.slice(0, plus)}"`
-    return isCurrent(uncoded) ? [{ tag, coding: plus < 0 ? null : tag.slice(plus + 1, -1) }] : []
-  })
+  const tags = String(header).split(",").map((text) => text.trim().replace(/^W\//u, ""))
   for (const coding of accepted) {
-    const name = coding === null ? null : coding.name
-    const match = current.find((each) => each.coding === name || each.tag === "*")
-    if (match !== undefined) return match.tag
+    const end = coding === null ? '"' : `+${coding.name}"`
+    const match = tags.find((tag) =>
+      tag === "*" ? isCurrent(tag) : tag.endsWith(end) && isCurrent(`${tag.slice(0, -end.length)}"`)
+    )
+    if (match !== undefined) return match
   }
   return undefined
 }
