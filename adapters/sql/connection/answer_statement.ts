@@ -3,8 +3,8 @@ import type { SnapshotId } from "../../../core/ports/mod.ts"
 /*
  * The form of answers. An answer is one statement, so it reads one snapshot. Each of its rows has the
  * id of the snapshot, then the columns of the items, then the head: further single values of the
- * answer. The first row has the snapshot id and the head, and exists even if there are no items; these
- * are NULL in the rows of the items.
+ * answer, then its place in the order. The first row has the snapshot id and the head, and exists even
+ * if there are no items; these are NULL in the rows of the items.
  */
 
 /** A statement, and how its rows are read. */
@@ -69,17 +69,17 @@ export const answerStatement = (options: {
       each === i ? columns.map(({ sql }) => sql) : nulls
     )
     return sources.map(({ from, place }) =>
-      `UNION ALL\nSELECT ${[place, ...noSnapshotId, ...values, ...noHead].join(", ")} FROM ${from}`
+      `UNION ALL\nSELECT ${[...noSnapshotId, ...values, ...noHead, place].join(", ")} FROM ${from}`
     )
   })
-  const firstPlace = `${order === "ASC" ? -1 : lastPlace}::bigint`
-  const first = [firstPlace, ...snapshotColumns, ...noItem.flat(), ...head]
-  const names = first.slice(1).map((_, i) => `c${i}`)
+  const firstPlace = `${order === "ASC" ? -1 : lastPlace}::bigint AS place`
+  const first = [...snapshotColumns, ...noItem.flat(), ...head, firstPlace]
   return {
-    text: `${ctes.length === 0 ? "" : `WITH ${ctes.join(",\n")}\n`}SELECT ${names.join(", ")} FROM (
-SELECT ${first.join(", ")} FROM ledger ${from}
+    text: `${ctes.length === 0 ? "" : `WITH ${ctes.join(",\n")}\n`}SELECT ${
+      first.join(", ")
+    } FROM ledger ${from}
 ${queries.join("\n")}
-) AS answer (${["place", ...names].join(", ")}) ORDER BY place ${order}`,
+ORDER BY place ${order}`,
     headAt: firstColumn + noItem.flat().length,
     isSingle: false
   }
@@ -137,7 +137,7 @@ export const readAnswer = (
       version: Number(version)
     }),
     tokenVersion: Number(tokenVersion),
-    head: first.slice(headAt),
+    head: first.slice(headAt, isSingle ? undefined : -1),
     rows: !isSingle ? rows : first[firstColumn] === null ? [] : [first]
   }
 }
