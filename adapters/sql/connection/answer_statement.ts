@@ -65,9 +65,7 @@ export const answerStatement = (options: {
   const noSnapshotId = snapshotColumns.map(() => "NULL")
   const noHead = head.map(() => "NULL")
   const queries = rows.flatMap(({ columns, sources }, i) => {
-    const values = noItem.flatMap((nulls, each) =>
-      each === i ? columns.map(({ sql }) => sql) : nulls
-    )
+    const values = noItem.flatMap((nulls, k) => k === i ? columns.map(({ sql }) => sql) : nulls)
     return sources.map(({ from, place }) =>
       `UNION ALL\nSELECT ${[...noSnapshotId, ...values, ...noHead, place].join(", ")} FROM ${from}`
     )
@@ -75,9 +73,8 @@ export const answerStatement = (options: {
   const firstPlace = `${order === "ASC" ? -1 : lastPlace}::bigint AS place`
   const first = [...snapshotColumns, ...noItem.flat(), ...head, firstPlace]
   return {
-    text: `${ctes.length === 0 ? "" : `WITH ${ctes.join(",\n")}\n`}SELECT ${
-      first.join(", ")
-    } FROM ledger ${from}
+    text: `${ctes.length === 0 ? "" : `WITH ${ctes.join(",\n")}\n`}SELECT ${first.join(", ")}
+FROM ledger ${from}
 ${queries.join("\n")}
 ORDER BY place ${order}`,
     headAt: firstColumn + noItem.flat().length,

@@ -40,16 +40,14 @@ export interface PageText {
 }
 
 /**
- * Returns the rows `r` of a table for a page, each with its join. One scan of the index finds all of
- * them. OFFSET keeps the order of the answer away from its plan: before version 17 PostgreSQL could
- * read the whole index for that order.
+ * Returns the rows `r` of a table for a page, with their joins. One scan of the index finds all of
+ * them. OFFSET keeps the order of the answer out of its plan: before version 17 PostgreSQL could read
+ * the whole index for that order.
  */
-export const pageRows = (table: string, join = ""): RowSource => ({
+export const pageRows = (table: string, joins = ""): RowSource => ({
   place: "r.item_id",
   from:
-    `(SELECT * FROM ${table} WHERE item_id = ANY(ARRAY(SELECT page.item FROM page)) OFFSET 0) AS r${
-      join === "" ? "" : ` CROSS JOIN LATERAL ${join}`
-    }`
+    `(SELECT * FROM ${table} WHERE item_id = ANY(ARRAY(SELECT page.item FROM page)) OFFSET 0) AS r ${joins}`
 })
 
 /**

@@ -166,7 +166,7 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
       )
     },
     columns: bidView.select("r"),
-    source: pageRows("bid", registrationOf("r.bidder_addr", "c")),
+    source: pageRows("bid", `CROSS JOIN LATERAL ${registrationOf("r.bidder_addr", "c")}`),
     read: (values) => bidView.read(values, firstColumn)
   },
   coordinators: {
