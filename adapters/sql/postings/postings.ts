@@ -77,23 +77,34 @@ SELECT encode(key, 'hex') AS key, array_to_string(items[filed + 1:combined], ','
 /**
  * Cuts lists: `$1` are the keys, without duplicates; `$2` are the first items to remove. Returns
  * for each key, in one row or several, how many of the removed items are in lists of combined
- * filters: they are the first ones of the removed items.
+ * filters: they are the first ones of the removed items. Most lists are only shortened in their last
+ * row, by its `ctid`. Others lose it, and with it the full rows from the item on; the full row before
+ * becomes the last one, after the parts of the statement that are listed before it.
  */
 export const cutStatement = `
 WITH cut AS MATERIALIZED (
-  SELECT given.key, given.item, broken.*
+  SELECT given.key, given.item, last.place, last.filed, last.first_item >= given.item AS is_gone, cardinality(last.items) AS size, width_bucket(given.item - 1, last.items) AS kept
   FROM unnest($1::bytea[], $2::bigint[]) AS given (key, item)
-  LEFT JOIN LATERAL (
-    SELECT first_item, filed, is_last, cardinality(items) AS size, width_bucket(given.item - 1, items) AS kept
-    FROM posting WHERE posting.key = given.key AND first_item < given.item ORDER BY first_item DESC LIMIT 1
-  ) AS broken ON true
-), deleted AS (
-  DELETE FROM posting USING cut
-  WHERE cut.is_last IS NOT TRUE AND posting.key = cut.key AND posting.first_item >= cut.item
-  RETURNING posting.key, posting.filed
-), cropped AS (
-  UPDATE posting SET items = posting.items[1:cut.kept], filed = least(cut.filed, cut.kept), is_last = true FROM cut
-  WHERE (cut.kept < cut.size OR NOT cut.is_last) AND posting.key = cut.key AND posting.first_item = cut.first_item
-  RETURNING posting.key, (cut.filed - posting.filed)::smallint AS filed
+  CROSS JOIN LATERAL (
+    SELECT ctid AS place, first_item, items, filed FROM posting_last WHERE posting_last.key = given.key LIMIT 1
+  ) AS last
+), broken AS MATERIALIZED (
+  SELECT cut.key, cut.item, row.* FROM cut LEFT JOIN LATERAL (
+    SELECT first_item, filed, width_bucket(cut.item - 1, items) AS kept FROM posting_full
+    WHERE posting_full.key = cut.key AND first_item < cut.item ORDER BY first_item DESC LIMIT 1
+  ) AS row ON true WHERE cut.is_gone
+), shortened AS (
+  UPDATE posting_last SET items = posting_last.items[1:cut.kept], filed = least(cut.filed, cut.kept) FROM cut
+  WHERE NOT cut.is_gone AND cut.kept < cut.size AND posting_last.ctid = cut.place RETURNING cut.key, cut.filed - posting_last.filed AS filed
+), gone AS (
+  DELETE FROM posting_last USING cut WHERE cut.is_gone AND posting_last.ctid = cut.place RETURNING cut.key, posting_last.filed
+), full_gone AS (
+  DELETE FROM posting_full USING broken WHERE posting_full.key = broken.key AND posting_full.first_item >= broken.item
+  RETURNING broken.key, posting_full.filed
+), moved AS (
+  UPDATE posting SET items = posting.items[1:broken.kept], filed = least(broken.filed, broken.kept), is_last = true FROM broken
+  WHERE NOT posting.is_last AND posting.key = broken.key AND posting.first_item = broken.first_item RETURNING broken.key, broken.filed - posting.filed AS filed
 )
-SELECT encode(key, 'hex') AS key, filed FROM (SELECT * FROM deleted UNION ALL SELECT * FROM cropped) AS gone WHERE filed > 0`
+SELECT encode(key, 'hex') AS key, filed::smallint AS filed FROM (
+  SELECT * FROM shortened UNION ALL SELECT * FROM gone UNION ALL SELECT * FROM full_gone UNION ALL SELECT * FROM moved
+) AS removed WHERE filed > 0`
