@@ -169,7 +169,7 @@ describe("the architecture", () => {
       "adapters/memory": 5698,
       "adapters/metrics": 290,
       // rollbacks within one write of many records
-      "adapters/sql": 12133,
+      "adapters/sql": 12169,
       "adapters/wallet": 1410,
       // `ingest` loads rollbacks with blocks
       "app/commands": 2118,

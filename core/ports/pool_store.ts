@@ -247,8 +247,9 @@ export class PoolStore extends Context.Service<PoolStore, {
   /**
    * Returns a page of the transactions that the filters match, with exact counts. The
    * cost grows with the number of transactions of the group, accounts and destinations in the
-   * filters, or of the whole pool if there are none, each time only of those in the states of the
-   * filters; with `id`, it is constant.
+   * filters, or of the whole pool if they have only a token or a type, each time only of those in
+   * the states of the filters; with `id`, it is constant. With states alone it is that of the page;
+   * a store may count the transactions that follow it.
    */
   readonly list: (query: PoolPageQuery) => Effect.Effect<PoolPage, StoreFailure>
   /** Returns the greatest reconciled batches below a batch number, at most `limit`, descending. */

@@ -1,5 +1,5 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
-import type { PoolState } from "../../../core/domain/mod.ts"
+import { type PoolState, poolStates } from "../../../core/domain/mod.ts"
 import type {
   Pooled,
   PoolFilters,
@@ -56,23 +56,59 @@ interface Query extends RowQuery<ListRow> {
 export const listQuery = ({ filters, fromArrival, limit, order }: PoolPageQuery): Query => {
   const parameters: Array<unknown> = []
   const parameter = (value: unknown): string => `$${parameters.push(value)}`
-  const condition = conditionOf(filters, parameter)
   const isFromHere = fromArrival === null
     ? "true"
     : `arrival ${order === "ASC" ? ">=" : "<="} ${parameter(int8(fromArrival))}`
+  const first = `ORDER BY arrival ${order} LIMIT ${parameter(int8(limit))}`
+  const { states = poolStates, ...others } = filters
+  const isByState = states.length > 0 &&
+    Object.values(others).every((condition) => condition === undefined)
+  const tables = isByState
+    ? tablesByState([...new Set(states)], isFromHere, first)
+    : tablesByConditions(conditionOf(filters, parameter), isFromHere, first)
   return {
-    statement: `
-WITH matching AS MATERIALIZED (SELECT t.arrival FROM pool_transaction AS t WHERE ${condition}),
-page AS (SELECT arrival FROM matching WHERE ${isFromHere} ORDER BY arrival ${order} LIMIT ${
-      parameter(int8(limit))
-    })
-SELECT ${listColumns} FROM (
-  SELECT count(*) AS total_items, min(arrival) AS first_arrival, max(arrival) AS last_arrival, count(*) FILTER (WHERE ${isFromHere}) AS from_here
-  FROM matching
-) AS counts LEFT JOIN (page JOIN pool_transaction AS r USING (arrival)) ON true ORDER BY r.arrival ${order}`,
+    statement: `${tables}
+SELECT ${listColumns} FROM counts LEFT JOIN (page JOIN pool_transaction AS r USING (arrival)) ON true ORDER BY r.arrival ${order}`,
     read: (values) => listRow.read(values, 0),
     parameters
   }
+}
+
+/** Reads all transactions that the conditions hold for. */
+const tablesByConditions = (condition: string, isFromHere: string, first: string): string => `
+WITH matching AS MATERIALIZED (SELECT t.arrival FROM pool_transaction AS t WHERE ${condition}),
+page AS (SELECT arrival FROM matching WHERE ${isFromHere} ${first}),
+counts AS (
+  SELECT count(*) AS total_items, min(arrival) AS first_arrival, max(arrival) AS last_arrival, count(*) FILTER (WHERE ${isFromHere}) AS from_here
+  FROM matching
+)`
+
+/** Reads the page in each state, and counts at most the transactions from its position on. */
+const tablesByState = (
+  states: ReadonlyArray<PoolState>,
+  isFromHere: string,
+  first: string
+): string => {
+  const each = (write: (rows: string, state: PoolState) => string, separator = ", ") =>
+    states.map((state) => write(`FROM pool_transaction WHERE state = '${state}'`, state))
+      .join(separator)
+  const total = each((_, state) => `pool.${state}`, " + ")
+  return `
+WITH page AS (
+  SELECT arrival FROM (${
+    each((rows) => `(SELECT arrival ${rows} AND ${isFromHere} ${first})`, " UNION ALL ")
+  }) AS found ${first}
+), counts AS (
+  SELECT ${total} AS total_items, least(${
+    each((rows) => `(SELECT min(arrival) ${rows})`)
+  }) AS first_arrival, greatest(${
+    each((rows) => `(SELECT max(arrival) ${rows})`)
+  }) AS last_arrival, ${
+    isFromHere === "true"
+      ? total
+      : each((rows) => `(SELECT count(*) ${rows} AND ${isFromHere})`, " + ")
+  } AS from_here FROM pool WHERE singleton
+)`
 }
 
 /** Returns the page of the rows of `listQuery`. */

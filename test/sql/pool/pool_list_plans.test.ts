@@ -47,7 +47,7 @@ const textOf = (parameter: unknown): string =>
     : String(PgTypes.isParameter(parameter) ? parameter.value : parameter)
 
 describe("the list of the pool in PostgreSQL", () => {
-  it.live("reads no finished transaction to find the others", () =>
+  it.live("reads no finished transaction to find the others, and few for a page by state", () =>
     Effect.gen(function*() {
       yield* emptyPool(testDatabase.services)
       const { writes } = Context.get(testDatabase.services, Database)
@@ -67,6 +67,22 @@ describe("the list of the pool in PostgreSQL", () => {
             assert.deepStrictEqual(sequential, [], JSON.stringify(filters))
             // each of the two is found in an index and read, at most by sender and by receiver
             assert.isAtMost(read, 12, JSON.stringify({ filters, planned }))
+          }
+          // a page of all transactions, or of those in one state, which are half of them
+          for (const filters of [{}, { states: ["fged"] }] satisfies ReadonlyArray<PoolFilters>) {
+            for (const order of ["ASC", "DESC"] as const) {
+              const { parameters, statement } = listQuery({
+                filters,
+                fromArrival: null,
+                order,
+                limit: 20
+              })
+              const planned = yield* plan({ text: statement, parameters: parameters.map(textOf) })
+              const { rows: read, sequential } = costOf(planned)
+              assert.deepStrictEqual(sequential, [], JSON.stringify(filters))
+              // at most a page of each state, their ends, the rows of the page, and the counts
+              assert.isAtMost(read, 4 * (20 + 2) + 20 + 1, JSON.stringify({ filters, planned }))
+            }
           }
         }))
       yield* emptyPool(testDatabase.services)
