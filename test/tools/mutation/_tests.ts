@@ -3,9 +3,6 @@
  * second at most, the most effective first.
  */
 
-/** Number of random cases: a few each. */
-export const environment = { SEED: "1", RUNS: "4" }
-
 const encoding = [
   "encoding/account_index",
   "encoding/address",

@@ -9,26 +9,12 @@
  * `--all-tests` the others check the remaining mutants, which takes much longer. RESULTS.md has the
  * last result.
  */
-import { spawn, spawnSync } from "node:child_process"
-import { once } from "node:events"
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import { spawnSync } from "node:child_process"
+import { existsSync, globSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, relative } from "node:path"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { writeClientTypes } from "../../../app/packaging/client_types/mod.ts"
-import { printReport, type Report } from "./_report.ts"
-import { environment, testFilesOf } from "./_tests.ts"
+import { testFilesOf } from "./_tests.ts"
 
 const here = import.meta.dirname
 const root = join(here, "../../..")
@@ -39,102 +25,58 @@ const { positionals, values } = parseArgs({
     fresh: { type: "boolean", default: false }
   }
 })
-
-const foldersIn = (folder: string): ReadonlyArray<string> =>
-  readdirSync(join(root, folder), { withFileTypes: true })
-    .flatMap((entry) =>
-      entry.isDirectory()
-        ? [`${folder}/${entry.name}`, ...foldersIn(`${folder}/${entry.name}`)]
-        : []
-    )
-const paths = positionals.length > 0 ? positionals : foldersIn("core")
-
 const cacheFolder = join(root, "node_modules/.cache/mutation")
 mkdirSync(cacheFolder, { recursive: true })
+const config = join(cacheFolder, "stryker.config.json")
 
 const stryker = join(here, "node_modules/@stryker-mutator/core/bin/stryker.js")
-// no lock file, as for the runtimes: the version is exact, and nothing else uses it
+// no lock file, as for the runtimes: the versions are exact, and nothing else uses them
 if (!existsSync(stryker)) {
-  spawnSync("npm", ["install", "--no-package-lock", "--ignore-scripts"], {
-    cwd: here,
-    stdio: "inherit"
-  })
+  const flags = ["--no-package-lock", "--ignore-scripts", "--legacy-peer-deps"]
+  spawnSync("npm", ["install", ...flags], { cwd: here, stdio: "inherit" })
 }
 
-const folder = mkdtempSync(join(tmpdir(), "rollup-node-mutation-"))
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
-const stop = new AbortController()
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort())
-
-writeClientTypes()
-symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-for (const place of paths) {
-  if (!stop.signal.aborted) await mutatePath(place)
-}
-
-async function mutatePath(place: string): Promise<void> {
-  copyTree()
+const mutatePath = (place: string): void => {
   const incrementalFile = join(cacheFolder, `${place.replaceAll("/", "_")}.json`)
   if (values.fresh) rmSync(incrementalFile, { force: true })
+  // a folder without its sub-folders, which have runs of their own
+  const mutated = statSync(join(root, place)).isDirectory() ? `${place}/*.ts` : place
   writeFileSync(
-    join(folder, "stryker.config.json"),
+    config,
     JSON.stringify({
-      testRunner: "in-process",
-      plugins: [join(folder, "test/tools/mutation/_runner.ts")],
+      testRunner: "vitest",
+      vitest: { configFile: "test/tools/mutation/vitest.config.ts", pool: "forks", related: false },
       coverageAnalysis: "perTest",
-      checkers: [],
       concurrency: 1,
-      // a folder without its sub-folders, which have runs of their own
-      mutate: [
-        statSync(join(root, place)).isDirectory() ? `${place}/*.ts` : place,
-        "!core/**/mod.ts"
-      ],
+      mutate: [mutated, "!core/**/mod.ts"],
+      ignorePatterns: ["dist", "coverage"],
+      // Node strips no types below node_modules
+      tempDirName: join(tmpdir(), "rollup-node-mutation"),
       // names are checked by their types, and messages have no effect
       mutator: { excludedMutations: ["StringLiteral"] },
-      // the tree is a temporary copy
-      inPlace: true,
       disableTypeChecks: false,
-      reporters: ["progress-append-only"],
+      // it would rewrite the file with the programming interface of an older compiler
+      tsconfigFile: "none",
+      reporters: ["progress-append-only", "clear-text"],
+      clearTextReporter: { logTests: false, reportTests: false },
       incremental: true,
       incrementalFile,
       // a busy machine must not count as detection: endless loops are ended by their number of
       // iterations
       timeoutMS: 120_000,
       timeoutFactor: 10,
-      dryRunTimeoutMinutes: 60,
-      // the process of the dry run knows which modules need no reload
-      maxTestRunnerReuse: 0
+      dryRunTimeoutMinutes: 60
     })
   )
-  const env = {
-    ...process.env,
-    ...environment,
-    TEST_FILES: JSON.stringify(testFilesOf(place, values["all-tests"]))
-  }
-  const running = spawn(process.execPath, [stryker, "run"], {
-    cwd: folder,
+  const testFiles = JSON.stringify(testFilesOf(place, values["all-tests"]))
+  // an interrupt of the terminal reaches it too, and it saves its results so far
+  const { signal, status } = spawnSync(process.execPath, [stryker, "run", config], {
+    cwd: root,
     stdio: "inherit",
-    env,
-    detached: true
+    env: { ...process.env, TEST_FILES: testFiles }
   })
-  // it saves its results so far
-  stop.signal.addEventListener("abort", () => running.kill("SIGTERM"))
-  const [code] = await once(running, "exit")
-  if (code !== 0 && !stop.signal.aborted) {
-    throw new Error(`Stryker ended with ${code} at ${place}, expected 0`)
-  }
-  if (existsSync(incrementalFile)) {
-    printReport(place, JSON.parse(readFileSync(incrementalFile, "utf8")) as Report)
-  }
+  if (status !== 0) throw new Error(`Stryker ended with ${status ?? signal} at ${place}`)
 }
 
-/** Copies the current tree, without earlier mutants. */
-function copyTree(): void {
-  const filter = (path: string) => !relative(root, path).includes("node_modules")
-  for (
-    const name of ["core", "adapters", "app", "test", "package.json", "tsconfig.json", "README.md"]
-  ) {
-    rmSync(join(folder, name), { recursive: true, force: true })
-    cpSync(join(root, name), join(folder, name), { recursive: true, filter })
-  }
-}
+const folders = globSync("core/**/", { cwd: root }).filter((each) => each !== "core")
+for (const place of positionals.length > 0 ? positionals : folders) mutatePath(place)
