@@ -1,17 +1,12 @@
 import { createHash } from "node:crypto"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
 import type { LeafKeyCase } from "../../vectors/batch_cases.ts"
-import type { Libraries } from "./_rollup.ts"
+import { bitsOf, FIELD_ORDER, keyOf, type Libraries } from "./_rollup.ts"
 
-const FIELD_ORDER = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
 const Y_LIMIT = 1n << 254n
 const CHAIN_ID = 5
 const INTERNAL = `0x${"f".repeat(40)}`
 
-const keyOf = (bits: bigint): string =>
-  Buffer.from(bits.toString(16).padStart(64, "0"), "hex").reverse().toString("hex")
-const bitsOf = (key: Uint8Array): bigint =>
-  BigInt(`0x${Buffer.from(key).reverse().toString("hex")}`)
 /** Returns y and sign of the leaf of a key. */
 const leafOf = (bits: bigint) => ({ y: bits % Y_LIMIT % FIELD_ORDER, sign: bits >> 255n === 1n })
 
@@ -110,7 +105,7 @@ function hashOf(
   { commonjs }: Libraries,
   { amount, chainId, fee, fromAccountIndex, toPublicKey }: Transfer
 ): bigint {
-  const { sign, y } = leafOf(bitsOf(Buffer.from(toPublicKey, "hex")))
+  const { sign, y } = leafOf(bitsOf(toPublicKey))
   return commonjs.txUtils.buildHashSig({
     chainID: chainId,
     fromIdx: fromAccountIndex,
@@ -146,7 +141,7 @@ function altered(libraries: Libraries, vector: LeafKeyCase): LeafKeyCase {
   )
   const accept = isAccepted(
     libraries,
-    bitsOf(Buffer.from(vector.publicKey, "hex")),
+    bitsOf(vector.publicKey),
     hash,
     signature
   )

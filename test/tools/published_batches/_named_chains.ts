@@ -1,5 +1,6 @@
 import { INTERNAL_ADDRESS } from "../../../core/encoding/mod.ts"
 import type { BatchCase, RollupTransaction, UserTransaction } from "../../vectors/batch_cases.ts"
+import { EXIT, FIELD_ORDER, keyOf } from "./_rollup.ts"
 
 /** A chain that shows a rule; the last batch is refused if `refused` says why. */
 export interface NamedChain {
@@ -8,12 +9,8 @@ export interface NamedChain {
   readonly refused?: string
 }
 
-const EXIT = 1
-const FIELD_ORDER = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
 const BIT_254 = 1n << 254n
 const SIGN = 1n << 255n
-const keyOf = (bits: bigint): string =>
-  Buffer.from(bits.toString(16).padStart(64, "0"), "hex").reverse().toString("hex")
 
 const ann = { address: `0x${"a1".repeat(20)}`, key: keyOf(12345n) }
 const bob = { address: `0x${"b2".repeat(20)}`, key: keyOf(67890n + SIGN) }

@@ -4,35 +4,20 @@ import { SeededRandom } from "../../laws/_seeded_random.ts"
 import {
   type BatchCase,
   type BatchExpectation,
+  type ChainCase,
   type CoordinatorAccount,
   type RollupTransaction,
   TOKENS,
   type UserTransaction
 } from "../../vectors/batch_cases.ts"
-
-/** The kinds of a chain that are counted. */
-export const kinds = [
-  "creation",
-  "creation and transfer",
-  "deposit",
-  "deposit and transfer",
-  "forced transfer",
-  "forced exit with effect",
-  "forced exit of more than the balance",
-  "forced exit by another owner",
-  "forced exit of another token",
-  "coordinator account",
-  "internal account",
-  "internal account with key 0",
-  "key with bit 254",
-  "key with y above the field order",
-  "transfer",
-  "exit",
-  "transfer of 0 to another token",
-  "repeated fee account",
-  "second fee account of a token"
-] as const
-export type Kind = typeof kinds[number]
+import {
+  EXIT,
+  FIELD_ORDER,
+  FIRST_INDEX,
+  keyOf,
+  type Libraries,
+  PublishedRollup
+} from "./_rollup.ts"
 
 interface Owner {
   readonly address: string
@@ -46,22 +31,21 @@ type Account = Owner & {
   readonly balance: bigint
 }
 
-const FIRST_INDEX = 256
-const EXIT = 1
-const FIELD_ORDER = 21888242871839275222246405745257275088548364400416034343698204186575808495617n
 const hex = (text: string) => createHash("sha256").update(text).digest("hex")
 
+/** Counts how often chains have each kind of transaction, account, key and fee account. */
+export type Counts = Record<string, number>
+
 /** Draws the batches of a chain; the published implementation says what each has changed. */
-export class RandomChain {
+class RandomChain {
   readonly #random: SeededRandom
   readonly #seed: string
   readonly #owners: Array<Owner> = []
   #accounts: ReadonlyArray<Account> = []
-  readonly counts: Record<Kind, number> = Object.fromEntries(
-    kinds.map((kind) => [kind, 0])
-  ) as Record<Kind, number>
+  readonly #counts: Counts
 
-  constructor(seed: string) {
+  constructor(seed: string, counts: Counts) {
+    this.#counts = counts
     this.#seed = seed
     this.#random = new SeededRandom(seed)
   }
@@ -98,8 +82,8 @@ export class RandomChain {
     }))
   }
 
-  #count(kind: Kind): void {
-    this.counts[kind]++
+  #count(kind: string): void {
+    this.#counts[kind] = (this.#counts[kind] ?? 0) + 1
   }
 
   #indexOf(accounts: (account: Account) => boolean): number | undefined {
@@ -203,7 +187,7 @@ export class RandomChain {
     if (y >= FIELD_ORDER) this.#count("key with y above the field order")
     if (isBitSet) this.#count("key with bit 254")
     const key = y + (isBitSet ? 1n << 254n : 0n) + (random.chance(0.5) ? 1n << 255n : 0n)
-    return Buffer.from(key.toString(16).padStart(64, "0"), "hex").reverse().toString("hex")
+    return keyOf(key)
   }
 
   #amount(): string {
@@ -266,6 +250,26 @@ export class RandomChain {
     }
     return accounts
   }
+}
+
+/** Returns a random chain with the results of the published implementation. */
+export const randomChain = async (
+  libraries: Libraries,
+  title: string,
+  length: number,
+  counts: Counts = {}
+): Promise<ChainCase> => {
+  const rollup = await PublishedRollup.open(libraries)
+  const random = new RandomChain(title, counts)
+  const batches: Array<ChainCase["batches"][number]> = []
+  for (let number = 0; number < length; number++) {
+    const batch = random.draw()
+    const expected = await rollup.apply(batch)
+    random.advance(expected)
+    batches.push({ batch, expected })
+  }
+  const verdict = { accept: true, stage: "the published roots" }
+  return { negative: false, title, verdict, batches }
 }
 
 /** Returns the amount with at most ten significant digits, as a float40 has them. */

@@ -1,8 +1,7 @@
 import { parseArgs } from "node:util"
 import { differenceOf } from "../../vectors/batch_chain.ts"
-import type { ChainCase } from "../../vectors/batch_cases.ts"
-import { type Kind, kinds, RandomChain } from "./_random_chains.ts"
-import { publishedLibraries, PublishedRollup } from "./_rollup.ts"
+import { type Counts, randomChain } from "./_random_chains.ts"
+import { publishedLibraries } from "./_rollup.ts"
 
 /*
  * Compares the state transition with the published implementation on random chains of batches:
@@ -21,27 +20,21 @@ const { values } = parseArgs({
 })
 if (values.installed === undefined) throw new Error("Expected --installed FOLDER")
 
-const BATCHES_OF_CHAIN = 6
+const batchesOfChain = 6
 const libraries = publishedLibraries(values.installed)
-const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>
+const counts: Counts = {}
 const totals = { batches: 0, transactions: 0, exits: 0, emptyExits: 0, differences: 0 }
 while (totals.batches < Number(values.batches)) {
-  const title = `${values.seed} ${totals.batches / BATCHES_OF_CHAIN}`
-  const random = new RandomChain(title)
-  const rollup = await PublishedRollup.open(libraries)
-  const batches: Array<ChainCase["batches"][number]> = []
-  for (let number = 0; number < BATCHES_OF_CHAIN; number++) {
-    const batch = random.draw()
-    const expected = await rollup.apply(batch)
-    random.advance(expected)
-    batches.push({ batch, expected })
+  const title = `${values.seed} ${totals.batches / batchesOfChain}`
+  const chain = await randomChain(libraries, title, batchesOfChain, counts)
+  for (const { batch, expected } of chain.batches) {
+    const { exits } = expected!
     totals.batches++
     totals.transactions += batch.queue.length + batch.coordinator.length + batch.l2.length
-    totals.exits += expected.exits.length
-    totals.emptyExits += expected.exits.filter(([, balance]) => balance === "0").length
+    totals.exits += exits.length
+    totals.emptyExits += exits.filter(([, balance]) => balance === "0").length
   }
-  for (const kind of kinds) counts[kind] += random.counts[kind]
-  const difference = differenceOf({ title, batches })
+  const difference = differenceOf(chain)
   if (difference !== undefined) {
     totals.differences++
     console.log(difference)

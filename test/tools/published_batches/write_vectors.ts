@@ -5,7 +5,7 @@ import type { VectorCase } from "../../vectors/mod.ts"
 import { minimumBidCases } from "./_auction.ts"
 import { leafKeyCases } from "./_leaf_keys.ts"
 import { type NamedChain, namedChains } from "./_named_chains.ts"
-import { RandomChain } from "./_random_chains.ts"
+import { randomChain } from "./_random_chains.ts"
 import { publishedLibraries, PublishedRollup } from "./_rollup.ts"
 
 /*
@@ -38,23 +38,6 @@ async function namedCase({ batches, refused, title }: NamedChain): Promise<Chain
   return { negative: refused !== undefined, title, verdict, batches: applied }
 }
 
-async function randomCase(seed: string): Promise<ChainCase> {
-  const rollup = await PublishedRollup.open(libraries)
-  const random = new RandomChain(seed)
-  const batches: Array<ChainCase["batches"][number]> = []
-  for (let number = 0; number < BATCHES_OF_CHAIN; number++) {
-    const batch = random.draw()
-    const expected = await rollup.apply(batch)
-    random.advance(expected)
-    batches.push({ batch, expected })
-  }
-  const verdict = { accept: true, stage: "the published roots" }
-  return { negative: false, title: seed, verdict, batches }
-}
-
-const BATCHES_OF_CHAIN = 4
-const RANDOM_CHAINS = 4
-
 function write(
   kind: string,
   howGenerated: string,
@@ -77,8 +60,8 @@ function write(
 
 const chains: Array<ChainCase> = []
 for (const chain of namedChains) chains.push(await namedCase(chain))
-for (let number = 0; number < RANDOM_CHAINS; number++) {
-  chains.push(await randomCase(`random ${number}`))
+for (let number = 0; number < 4; number++) {
+  chains.push(await randomChain(libraries, `random ${number}`, 4))
 }
 write(
   "batches",
