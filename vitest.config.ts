@@ -70,7 +70,7 @@ const LONGEST = [
 /** Files that only `npm run test:long` runs: they start many processes, or wait for timeouts. */
 const LONG = "test/**/*.long.test.ts"
 
-/** The dependencies of the benchmark's PostGraphile have tests of their own. */
+/** Tools install dependencies of their own, some of which have tests. */
 const DEPENDENCIES = "**/node_modules/**"
 
 /** Tests of which `npm test` runs a share: their sizes come from `test/rounds.ts`. */

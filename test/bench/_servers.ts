@@ -1,66 +1,85 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
+import type { Server } from "node:http"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
-/** A server in its own process, on the first core if the system allows it. */
-export interface BenchServer {
+/** A server in its own process. */
+export interface BenchServer extends AsyncDisposable {
   readonly port: number
   readonly pid: number
-  readonly stop: () => Promise<void>
 }
 
-/** The prefix of a command that runs on the first core. */
-export const pinned = existsSync("/usr/bin/taskset") ? ["taskset", "-c", "0"] : []
+/** Returns the prefix of a command that runs on one core, if the system allows it. */
+export const onCore = (core: number): ReadonlyArray<string> =>
+  existsSync("/usr/bin/taskset") ? ["taskset", "-c", String(core)] : []
 
-/**
- * Starts a script that prints `listening <port>` when it is ready; on one core unless it has
- * threads for all of them.
- */
+export interface ServerOptions {
+  /** A server is on the first core unless it has threads for all of them. */
+  readonly cores?: "one" | "all"
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** Starts a script, or the program, and waits until it has printed its port. */
 export const startServer = async (
   /** The URL of the script. */
   script: string,
   args: ReadonlyArray<string>,
-  cores: "one" | "all" = "one"
+  { cores = "one", env = process.env }: ServerOptions = {}
 ): Promise<BenchServer> => {
-  const [command, ...rest] = [
-    ...(cores === "one" ? pinned : []),
+  const [command, ...words] = [
+    ...cores === "one" ? onCore(0) : [],
     process.execPath,
     fileURLToPath(script),
     ...args
   ]
-  const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "inherit"] })
-  return { port: await portOf(child), pid: child.pid!, stop: () => stopped(child) }
+  const child = spawn(command!, words, { stdio: ["ignore", "pipe", "inherit"], env })
+  const ended = once(child, "exit")
+  const stop = async () => {
+    child.kill("SIGTERM")
+    await ended
+  }
+  const lines = createInterface({ input: child.stdout })
+  const port = await new Promise<number>((resolve, reject) => {
+    lines.on("line", (line) => {
+      const port = /(?:listening |Listening on http:\/\/\S+:)(\d+)/u.exec(line)?.[1]
+      if (port !== undefined) resolve(Number(port))
+    })
+    void ended.then(([code]) => reject(new Error(`The server ended with ${code}: ${script}`)))
+  })
+  return { port, pid: child.pid!, [Symbol.asyncDispose]: stop }
+}
+
+const nodeScript = import.meta.resolve("./_node_server.ts")
+
+/** Starts our application; `_node_server.ts` says what the arguments mean. */
+export const startNode = (
+  [kind, ...args]: readonly [kind: string, ...args: ReadonlyArray<string | number>]
+): Promise<BenchServer> =>
+  startServer(nodeScript, [kind, ...args.map(String)], { cores: kind === "posts" ? "all" : "one" })
+
+/** Listens on a free port and prints it, in the script of a peer. */
+export const listen = (server: Server): void => {
+  server.listen(0, "127.0.0.1", () => {
+    console.log(`listening ${(server.address() as { port: number }).port}`)
+  })
+  process.on("SIGTERM", () => process.exit(0))
 }
 
 /**
  * Returns the processor time of a process in milliseconds, with the resolution of Linux (10 ms);
  * NaN on other systems.
  */
-export const cpuMs = (pid: number | undefined): number => {
+export const cpuMs = (pid: number): number => {
   const file = `/proc/${pid}/stat`
-  if (pid === undefined || !existsSync(file)) return NaN
-  const [user, system] = readFileSync(file, "utf8").split(") ")[1]!.split(" ").slice(11, 13).map(
-    Number
-  )
-  return (user! + system!) * 10
+  if (!existsSync(file)) return NaN
+  const fields = readFileSync(file, "latin1").split(") ")[1]!.split(" ")
+  return 10 * (Number(fields[11]) + Number(fields[12]))
 }
 
-const portOf = (child: ChildProcess): Promise<number> =>
-  new Promise((resolve, reject) => {
-    createInterface({ input: child.stdout! }).on("line", (line) => {
-      const port = /listening (\d+)/u.exec(line)?.[1]
-      if (port !== undefined) resolve(Number(port))
-    })
-    child.on(
-      "exit",
-      (code) => reject(new Error(`The server ended with ${code} before it listened`))
-    )
-  })
-
-const stopped = (child: ChildProcess): Promise<void> =>
-  new Promise((resolve) => {
-    child.removeAllListeners("exit")
-    child.on("exit", () => resolve())
-    child.kill("SIGTERM")
-  })
+/** Returns a member of the status of a process in megabytes: its memory, or the most that it had. */
+export const memoryMB = (pid: number, member: "VmRSS" | "VmHWM" = "VmRSS"): number => {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1")
+  return Math.round(Number(new RegExp(`${member}:\\s+(\\d+)`, "u").exec(status)?.[1]) * 1.024e-3)
+}

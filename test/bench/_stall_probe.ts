@@ -3,8 +3,6 @@ import { isMainThread } from "node:worker_threads"
 
 /* Preloaded by `stalls.ts`: reports the longest stalls of the event loop of the main thread. */
 
-const periodMs = 10_000
-
 if (isMainThread) {
   const delays = monitorEventLoopDelay({ resolution: 1 })
   delays.enable()
@@ -16,12 +14,11 @@ if (isMainThread) {
     longestMs = Math.max(longestMs, (system + user) / 1000)
   }, 1).unref()
   setInterval(() => {
-    process.stderr.write(
-      `longest turn ${longestMs.toFixed(1)} ms of CPU time; longest delay ${
-        (delays.max / 1e6).toFixed(1)
-      } ms\n`
+    const delayMs = (delays.max / 1e6).toFixed(1)
+    console.error(
+      `longest turn ${longestMs.toFixed(1)} ms of CPU time; longest delay ${delayMs} ms`
     )
     longestMs = 0
     delays.reset()
-  }, periodMs).unref()
+  }, 10_000).unref()
 }

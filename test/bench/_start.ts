@@ -1,49 +1,59 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { startCluster } from "../postgres/cluster.ts"
 import { showFigure } from "./_figures.ts"
 import { median } from "./_load.ts"
+import { memoryMB, startServer } from "./_servers.ts"
 
-const root = new URL("../..", import.meta.url).pathname
 /** The programs of `npm start`, and of the package and the image. */
-const programs = { sources: join(root, "app/main.js"), bundle: join(root, "dist/program/main.js") }
-const raw = new URL("./http/_raw_server.ts", import.meta.url).pathname
+const programs = {
+  sources: import.meta.resolve("../../app/main.js"),
+  bundle: import.meta.resolve("../../dist/program/main.js")
+}
+const raw = [import.meta.resolve("./http/_raw_server.ts"), ["http://127.0.0.1:9"]] as const
+
+/** Starts a server and waits for its first answer. */
+const firstAnswer = async (
+  [script, args]: readonly [script: string, args: ReadonlyArray<string>],
+  env = process.env
+) => {
+  const server = await startServer(script, args, { cores: "all", env })
+  // the peer answers 304, since it has no content
+  const headers = { "If-None-Match": "1" }
+  await (await fetch(`http://127.0.0.1:${server.port}/state`, { headers })).arrayBuffer()
+  return server
+}
 
 /**
  * Measures the seconds from the start of the process to its first answer, in turn; all files are in
  * the page cache.
  */
 export const benchStart = async (rounds: number): Promise<void> => {
-  execFileSync(process.execPath, [join(root, "app/packaging/bundle.ts")])
-  const empty = ["serve", "--memory", "--empty", "--port", "0"]
+  execFileSync(process.execPath, [join(import.meta.dirname, "../../app/packaging/bundle.ts")])
   const demo = ["serve", "--memory", "--port", "0"]
-  const kinds = {
-    "empty network, sources": [programs.sources, ...empty],
-    "empty network, bundle": [programs.bundle, ...empty],
-    "demo network, sources": [programs.sources, ...demo],
-    "demo network, bundle": [programs.bundle, ...demo],
-    "node:http": [raw, "http://127.0.0.1:9"]
-  }
-  const seconds: { [kind: string]: Array<number> } = {}
+  const empty = [...demo, "--empty"]
+  const kinds = [
+    { name: "empty network, sources", bound: "< 1.5 s", server: [programs.sources, empty] },
+    { name: "empty network, bundle", bound: "< 1.5 s", server: [programs.bundle, empty] },
+    { name: "demo network, sources", bound: "< 3 s", server: [programs.sources, demo] },
+    { name: "demo network, bundle", bound: "< 3 s", server: [programs.bundle, demo] },
+    { name: "node:http", bound: undefined, server: raw }
+  ] as const
+  const seconds = kinds.map(() => [] as Array<number>)
   for (let round = -1; round < rounds; round++) {
-    for (const [kind, args] of Object.entries(kinds)) {
+    for (const [at, { server }] of kinds.entries()) {
       const started = performance.now()
-      const server = await startProgram(args)
-      await firstAnswer(server.port)
-      if (round >= 0) (seconds[kind] ??= []).push((performance.now() - started) / 1000)
-      await server.stop()
+      await using _ = await firstAnswer(server)
+      if (round >= 0) seconds[at]!.push((performance.now() - started) / 1000)
     }
   }
-  for (const kind in kinds) {
-    const { median: middle, spread } = median(seconds[kind]!)
-    const result = `${middle.toFixed(2)} ± ${spread.toFixed(2)} s`
-    showFigure({
-      name: `first answer, ${kind}`,
-      bound: kind.startsWith("empty") ? "< 1.5 s" : kind.startsWith("demo") ? "< 3 s" : undefined,
-      measured: result
-    })
+  for (const [at, { bound, name }] of kinds.entries()) {
+    const { median: middle, spread } = median(seconds[at]!)
+    const measured = `${middle.toFixed(2)} ± ${spread.toFixed(2)} s`
+    showFigure({ name: `first answer, ${name}`, bound, measured })
   }
 }
 
@@ -56,81 +66,28 @@ export const benchIdleMemory = async (): Promise<void> => {
   if (!existsSync("/proc/self/status")) {
     return console.log("  resident memory: this system does not tell")
   }
-  const cluster = await startCluster()
+  await using cluster = await startCluster()
   const compiled = mkdtempSync(join(tmpdir(), "bench-compiled-"))
-  try {
-    const idle = async (args: ReadonlyArray<string>) => {
-      const server = await startProgram(args, { ...process.env, NODE_COMPILE_CACHE: compiled })
-      try {
-        await firstAnswer(server.port)
-        await new Promise((resolve) => setTimeout(resolve, 10_000))
-        return residentMB(server.pid)
-      } finally {
-        await server.stop()
-      }
-    }
-    const ours = async (
-      program: string
-    ) => [
-      program,
-      "serve",
-      "--database",
-      await cluster.createDatabase(),
-      "--simulate",
-      "--empty",
-      "--port",
-      "0"
-    ]
-    const [sources, bundle] = [await ours(programs.sources), await ours(programs.bundle)]
-    const first = await idle(sources)
-    const [next, bundled, peer] = await Promise.all(
-      [idle(sources), idle(bundle), idle([raw, "http://127.0.0.1:9"])]
-    )
-    const others = `${first} MB after the first start ever; bare \`node:http\` ${peer} MB`
-    const result = `bundle ${bundled} MB, sources ${next} MB (${others})`
-    showFigure({
-      name: "resident memory over PostgreSQL, idle for 10 s",
-      bound: "< 200 MB",
-      measured: result
+  const idle = async (server: Parameters<typeof firstAnswer>[0]) => {
+    await using running = await firstAnswer(server, {
+      ...process.env,
+      NODE_COMPILE_CACHE: compiled
     })
-  } finally {
-    await cluster.remove()
-    rmSync(compiled, { recursive: true, force: true })
+    await sleep(10_000)
+    return memoryMB(running.pid)
   }
-}
-
-const residentMB = (pid: number): number =>
-  Math.round(
-    Number(/^VmRSS:\s+(\d+) kB/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1.024e-3
-  )
-
-/**
- * Returns the first answer of the program, or of the peer, which answers 304 while it has no
- * content.
- */
-const firstAnswer = async (port: number) =>
-  (await fetch(`http://127.0.0.1:${port}/state`, { headers: { "If-None-Match": "1" } }))
-    .arrayBuffer()
-
-/** Starts a program and waits until it prints its address, in either format. */
-const startProgram = async (args: ReadonlyArray<string>, env = process.env) => {
-  const child: ChildProcess = spawn(process.execPath, args, {
-    env,
-    stdio: ["ignore", "pipe", "inherit"]
+  const over = async (program: string) => {
+    const words = ["serve", "--simulate", "--empty", "--port", "0"]
+    return [program, [...words, "--database", await cluster.createDatabase()]] as const
+  }
+  const [sources, bundle] = [await over(programs.sources), await over(programs.bundle)]
+  const first = await idle(sources)
+  const [next, bundled, peer] = await Promise.all([sources, bundle, raw].map(idle))
+  rmSync(compiled, { recursive: true, force: true })
+  const others = `${first} MB after the first start ever; bare \`node:http\` ${peer} MB`
+  showFigure({
+    name: "resident memory over PostgreSQL, idle for 10 s",
+    bound: "< 200 MB",
+    measured: `bundle ${bundled} MB, sources ${next} MB (${others})`
   })
-  const port = await new Promise<number>((resolve, reject) => {
-    let output = ""
-    child.once("exit", (code) => reject(new Error(`The server ended with ${code}: ${output}`)))
-    child.stdout!.on("data", (text) => {
-      output += text
-      const port = /(?:listening |Listening on http:\/\/\S+:)(\d+)/u.exec(output)?.[1]
-      if (port !== undefined) resolve(Number(port))
-    })
-  })
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      child.removeAllListeners("exit").once("exit", () => resolve())
-      child.kill("SIGTERM")
-    })
-  return { port, pid: child.pid!, stop }
 }

@@ -45,7 +45,7 @@ export interface Template {
  * A PostgreSQL server of the tests. Its data and its processes are removed by `remove`, and also
  * when the process that started it ends in any way, `kill -9` included.
  */
-export interface Cluster {
+export interface Cluster extends AsyncDisposable {
   /** The URL of the database `postgres`, as superuser. Restarts do not change it. */
   readonly url: string
   /** The port on 127.0.0.1. Restarts do not change it. */
@@ -112,11 +112,17 @@ export const startCluster = (
       watchdog.watch(null)
     }
     const stop = () => end("SIGINT")
+    const remove = async () => {
+      await stop()
+      await watchdog.release()
+    }
     return {
       url,
       port,
       dataDir,
       stop,
+      remove,
+      [Symbol.asyncDispose]: remove,
       get pid() {
         return running?.pid ?? null
       },
@@ -129,10 +135,6 @@ export const startCluster = (
         const name = `test_${randomBytes(8).toString("hex")}`
         await execute(url, `CREATE DATABASE ${name}`)
         return urlOfDatabase(url, name)
-      },
-      remove: async () => {
-        await stop()
-        await watchdog.release()
       }
     }
   }, logParentDirectory)

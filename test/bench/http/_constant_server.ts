@@ -1,4 +1,5 @@
 import { createServer } from "node:http"
+import { listen } from "../_servers.ts"
 
 /*
  * The most that a server on `node:http` reaches: it sends one text for every request, and looks
@@ -13,13 +14,7 @@ const headers = [...answer.headers].filter(([name]) =>
   isPlain === "plain" ? necessary.includes(name) : !ofNode.includes(name)
 )
 const flat = headers.flat()
-const server = createServer((_request, response) => {
+listen(createServer((_request, response) => {
   response.writeHead(200, flat)
   response.end(body)
-})
-server.listen(
-  0,
-  "127.0.0.1",
-  () => console.log(`listening ${(server.address() as { port: number }).port}`)
-)
-process.on("SIGTERM", () => process.exit(0))
+}))

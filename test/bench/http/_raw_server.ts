@@ -1,4 +1,5 @@
 import { createServer } from "node:http"
+import { listen } from "../_servers.ts"
 
 /*
  * The peer: bare `node:http` that holds our answers as objects and writes them with JSON.stringify.
@@ -8,7 +9,7 @@ import { createServer } from "node:http"
 const [origin, ...paths] = process.argv.slice(2)
 const answers = new Map<string, unknown>()
 for (const path of paths) answers.set(path, await (await fetch(`${origin}${path}`)).json())
-const server = createServer((request, response) => {
+listen(createServer((request, response) => {
   const etag = request.headers["if-none-match"]
   if (etag !== undefined) {
     response.writeHead(304, { etag })
@@ -21,10 +22,4 @@ const server = createServer((request, response) => {
     "content-length": Buffer.byteLength(body)
   })
   response.end(body)
-})
-server.listen(
-  0,
-  "127.0.0.1",
-  () => console.log(`listening ${(server.address() as { port: number }).port}`)
-)
-process.on("SIGTERM", () => process.exit(0))
+}))

@@ -1,56 +1,38 @@
 import { Effect } from "effect"
+import { setTimeout as sleep } from "node:timers/promises"
 import { verifierWorkers } from "../../../adapters/crypto/node.ts"
 import type { PostedTransaction } from "../../../core/domain/mod.ts"
 import { SignatureVerifier } from "../../../core/ports/mod.ts"
-import { ann, bob, network, signed, transactionText } from "../../submission/_wallets.ts"
+import { ann, bob, network, transactionText } from "../../submission/_wallets.ts"
 import { showFigure, showRatio } from "../_figures.ts"
 import { median, post } from "../_load.ts"
-import { startServer } from "../_servers.ts"
+import { startNode } from "../_servers.ts"
+import { nextTransaction } from "./_next_transaction.ts"
 
 /**
  * Measures verified and stored posts per second over HTTP ÷ verification alone with the same number
  * of threads; and in a second half the latency of reads during the posts. Every transaction is new.
  */
-export const benchPosts = async (options: { readonly rounds: number; readonly count: number }) => {
-  const server = await startServer(import.meta.resolve("./_posting_server.ts"), [], "all")
-  const ratios: Array<number> = []
-  const idle: Array<number> = []
-  const busy: Array<number> = []
-  const rates: Array<number> = []
-  let nonces = 0
-  // two wallets post in turn
-  const take = (count: number) =>
-    Array.from({ length: count }, (_, i) => {
-      const nonce = BigInt(nonces + (i >> 1))
-      if (i === count - 1) nonces += count / 2
-      return i % 2 === 0
-        ? signed(ann, { nonce })
-        : signed(bob, { fromAccountIndex: 257, toAccountIndex: 256, nonce })
-    })
+export const benchPosts = async (
+  { count, rounds }: { readonly rounds: number; readonly count: number }
+): Promise<void> => {
+  await using server = await startNode(["posts"])
+  const [ratios, rates]: [Array<number>, Array<number>] = [[], []]
+  const [idle, busy]: [Array<number>, Array<number>] = [[], []]
+  const take = () => Array.from({ length: count }, nextTransaction)
   const postAll = (transactions: ReadonlyArray<PostedTransaction>) =>
-    post({
-      port: server.port,
-      path: "/transactions-pool",
-      connections: 64,
-      bodies: transactions.map(transactionText)
-    })
-  try {
-    await postAll(take(100))
-    for (let round = 0; round < options.rounds; round++) {
-      const transactions = take(options.count)
-      const bareMs = await bare(transactions)
-      const started = performance.now()
-      await postAll(transactions)
-      const postedMs = performance.now() - started
-      ratios.push(bareMs / postedMs)
-      rates.push(options.count / postedMs * 1000)
-      idle.push(
-        ...await readsDuring(server.port, new Promise((resolve) => setTimeout(resolve, 500)))
-      )
-      busy.push(...await readsDuring(server.port, postAll(take(options.count))))
-    }
-  } finally {
-    await server.stop()
+    post(server.port, "/transactions-pool", 64, transactions.map(transactionText))
+  await postAll(take())
+  for (let round = 0; round < rounds; round++) {
+    const transactions = take()
+    const bareMs = await verifyAll(transactions)
+    const started = performance.now()
+    await postAll(transactions)
+    const postedMs = performance.now() - started
+    ratios.push(bareMs / postedMs)
+    rates.push(count / postedMs * 1000)
+    idle.push(...await readsDuring(server.port, sleep(500)))
+    busy.push(...await readsDuring(server.port, postAll(take())))
   }
   showRatio({
     name: "posts over HTTP ÷ bare verification",
@@ -65,7 +47,8 @@ export const benchPosts = async (options: { readonly rounds: number; readonly co
   })
 }
 
-const bare = (transactions: ReadonlyArray<PostedTransaction>): Promise<number> =>
+/** Returns the milliseconds in which the threads verify transactions, without HTTP and stores. */
+const verifyAll = (transactions: ReadonlyArray<PostedTransaction>): Promise<number> =>
   Effect.runPromise(
     Effect.gen(function*() {
       const verifier = yield* SignatureVerifier
@@ -87,15 +70,14 @@ const readsDuring = async (
   until: Promise<unknown>
 ): Promise<ReadonlyArray<number>> => {
   const times: Array<number> = []
-  const work = { done: false }
-  void until.finally(() => {
-    work.done = true
-  }).catch(() => {})
-  while (!work.done) {
+  const work = { isDone: false }
+  const ended = until.finally(() => void (work.isDone = true))
+  while (!work.isDone) {
     const started = performance.now()
     await (await fetch(`http://127.0.0.1:${port}/accounts`)).text()
     times.push(performance.now() - started)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await sleep(5)
   }
+  await ended
   return times
 }

@@ -1,3 +1,4 @@
+import type { QueryResultRow } from "pg"
 import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import { transactionTypes } from "../../../core/domain/mod.ts"
 import { checksumAddress } from "../../../core/encoding/mod.ts"
@@ -7,53 +8,18 @@ import { checksumAddress } from "../../../core/encoding/mod.ts"
  * numbers as texts.
  */
 
-interface TokenRow {
-  readonly token_token_id: string
-  readonly token_ethereum_address: Buffer
-  readonly token_item_id: string
-  readonly token_name: string
-  readonly token_symbol: string
-  readonly token_decimals: number
-  readonly token_ethereum_block_num: string
-  readonly token_price_usd: number | null
-  readonly token_price_time_ms: string | null
-}
-
-interface AccountRow extends TokenRow {
-  readonly item_id: string
-  readonly account_index: string
-  readonly nonce: string
-  readonly balance: string
-  readonly public_key: Buffer
-  readonly address: Buffer
-}
-
-interface TransactionRow extends TokenRow {
-  readonly id: Buffer
-  readonly item_id: string
-  readonly type: number
-  readonly position: number
-  readonly from_account_index: string | null
-  readonly from_address: Buffer | null
-  readonly from_public_key: Buffer | null
-  readonly to_account_index: string
-  readonly to_address: Buffer | null
-  readonly to_public_key: Buffer | null
-  readonly amount: string
-  readonly batch_num: string
-  readonly historic_usd: number | null
-  readonly timestamp_ms: string
-  readonly queue: string | null
-  readonly user_origin: boolean | null
-  readonly deposit_amount: string | null
-  readonly amount_success: boolean | null
-  readonly deposit_amount_success: boolean | null
-  readonly historic_deposit_amount_usd: number | null
-  readonly ethereum_block_num: string | null
-  readonly fee: number | null
-  readonly historic_fee_usd: number | null
-  readonly nonce: string | null
-}
+/** The columns of a token in a row of something else. */
+export const tokenColumns = [
+  "token_id",
+  "item_id",
+  "ethereum_address",
+  "name",
+  "symbol",
+  "decimals",
+  "ethereum_block_num",
+  "price_usd",
+  "price_time_ms"
+].map((column) => `token.${column} AS token_${column}`).join(", ")
 
 /** Texts of addresses and keys are cached, as in our server. */
 const remembered = (write: (bytes: Buffer) => string) => {
@@ -81,7 +47,7 @@ const orNull = <T, A>(value: T | null, write: (value: T) => A): A | null =>
 const textOf = (stored: string): string => stored.replaceAll("\\\\", "\\")
 const time = (ms: string): string => new Date(Number(ms)).toISOString()
 
-export const tokenOf = (row: TokenRow) => ({
+export const tokenOf = (row: QueryResultRow) => ({
   id: Number(row.token_token_id),
   ethereumAddress: `0x${row.token_ethereum_address.toString("hex")}`,
   itemId: Number(row.token_item_id),
@@ -93,7 +59,7 @@ export const tokenOf = (row: TokenRow) => ({
   fiatUpdate: orNull(row.token_price_time_ms, time)
 })
 
-export const accountOf = (row: AccountRow) => ({
+export const accountOf = (row: QueryResultRow) => ({
   itemId: Number(row.item_id),
   accountIndex: `zk:${textOf(row.token_symbol)}:${row.account_index}`,
   nonce: Number(row.nonce),
@@ -103,7 +69,7 @@ export const accountOf = (row: AccountRow) => ({
   token: tokenOf(row)
 })
 
-export const transactionOf = (row: TransactionRow) => ({
+export const transactionOf = (row: QueryResultRow) => ({
   L1orL2: row.fee === null ? "L1" : "L2",
   id: `0x${row.id.toString("hex")}`,
   itemId: Number(row.item_id),

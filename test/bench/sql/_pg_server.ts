@@ -1,6 +1,7 @@
 import { createServer } from "node:http"
 import { Pool } from "pg"
-import { accountOf, tokenOf, transactionOf } from "./_pg_answers.ts"
+import { listen } from "../_servers.ts"
+import { accountOf, tokenColumns, tokenOf, transactionOf } from "./_pg_answers.ts"
 
 /*
  * The peer: bare `node:http` over `pg` with hand-written SQL, prepared once on each connection, and
@@ -12,18 +13,6 @@ const pool = new Pool({ connectionString: process.argv[2], max: 7 }) // as many 
 const ask = async (name: string, text: string, ...values: ReadonlyArray<unknown>) =>
   (await pool.query({ name, text, values: [...values] })).rows
 
-const tokenColumns = [
-  "token_id",
-  "item_id",
-  "ethereum_address",
-  "name",
-  "symbol",
-  "decimals",
-  "ethereum_block_num",
-  "price_usd",
-  "price_time_ms"
-]
-  .map((column) => `token.${column} AS token_${column}`).join(", ")
 const pageText = `
 SELECT transaction.*, ${tokenColumns} FROM (
   SELECT item_id FROM (
@@ -73,7 +62,7 @@ const answer = async (url: URL): Promise<unknown> => {
 
 const indexOf = (account: string): string => account.slice(account.lastIndexOf(":") + 1)
 
-const server = createServer((request, response) => {
+listen(createServer((request, response) => {
   answer(new URL(request.url!, "http://127.0.0.1")).then((value) => {
     const body = JSON.stringify(value)
     response.writeHead(200, {
@@ -82,10 +71,4 @@ const server = createServer((request, response) => {
     })
     response.end(body)
   }, (error: Error) => response.writeHead(500).end(error.message))
-})
-server.listen(
-  0,
-  "127.0.0.1",
-  () => console.log(`listening ${(server.address() as { port: number }).port}`)
-)
-process.on("SIGTERM", () => process.exit(0))
+}))

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
-import { Client } from "pg"
-import { benchPaths } from "../http/http.ts"
+import { execute } from "../../postgres/_statements.ts"
 import { load } from "../_load.ts"
-import { type BenchServer, startServer } from "../_servers.ts"
+import { type Rounds, showRates } from "../_rates.ts"
+import { type BenchServer, startNode, startServer } from "../_servers.ts"
 import { heavyAccount } from "./_sql_ledger.ts"
 
 /** Different paths of each kind, requested in turn. */
@@ -11,73 +11,49 @@ const pageName = "20 transactions of an account"
 const tokenName = "one token"
 /** Pages that are requested once or a few times in a run. */
 const newPages = 20_000
-const answersBytesMaxDefault = 64 * 2 ** 20
 
 /**
  * Measures requests per second of our server over a database and of the peer over the same one, in
- * turn in each round; the ratio of each round counts. "From the database" caches no answer;
- * "cached" is `npm start` without new blocks.
+ * turn in each round. "From the database" caches no answer: point reads and pages, a few of which
+ * are requested again and again, and ever new pages. "Cached" is `npm start` without new blocks.
  */
-export const benchSqlHttp = async (
-  url: string,
-  options: { readonly rounds: number; readonly durationMs: number }
-): Promise<void> => {
-  const paths = await pathsOf(url)
-  const peer = await startServer(import.meta.resolve("./_pg_server.ts"), [url])
-  try {
-    for (const answersBytesMax of [0, answersBytesMaxDefault]) {
-      const ours = await startServer(import.meta.resolve("./_sql_server.ts"), [
-        url,
-        String(answersBytesMax)
-      ])
-      try {
-        if (answersBytesMax === 0) {
-          for (const path of Object.values(paths).flatMap((some) => some.slice(0, variants))) {
-            await compare(path, ours.port, peer.port)
-          }
-        }
-        const pair = { ours, peer, url, options }
-        if (answersBytesMax === 0) await benchFromDatabase(pair, paths)
-        else await benchCached(pair, paths)
-      } finally {
-        await ours.stop()
+export const benchSqlHttp = async (url: string, rounds: Rounds): Promise<void> => {
+  const all = await pathsOf(url)
+  await using peer = await startServer(import.meta.resolve("./_pg_server.ts"), [url])
+  {
+    await using ours = await startNode(["database", 0, url])
+    for (const path of Object.values(all).flatMap((some) => some.slice(0, variants))) {
+      await compare(path, ours, peer)
+    }
+    for (const [name, paths] of Object.entries(all)) {
+      for (const connections of name === tokenName ? [32] : [1, 8, 32]) {
+        const statements = await statementsOf(url, ours, paths, connections)
+        await showRates(
+          {
+            name: `${name}, from the database ÷ pg by hand`,
+            connections,
+            bound: name === tokenName ? undefined : "≥ 1.0, by CPU time ≥ 0.91",
+            also: `${statements.toFixed(2)} statements a request`
+          },
+          { server: ours, paths },
+          { server: peer, paths },
+          rounds
+        )
       }
     }
-  } finally {
-    await peer.stop()
   }
-}
-
-interface Pair {
-  readonly ours: BenchServer
-  readonly peer: BenchServer
-  readonly url: string
-  readonly options: { readonly rounds: number; readonly durationMs: number }
-}
-type Paths = { readonly [name: string]: ReadonlyArray<string> }
-
-/** Point reads and pages, a few of which are requested again and again, and ever new pages. */
-const benchFromDatabase = async ({ options, ours, peer, url }: Pair, paths: Paths) => {
-  for (const [name, some] of Object.entries(paths)) {
-    for (const connections of name === tokenName ? [32] : [1, 8, 32]) {
-      const statements = await statementsOf(url, ours, some, connections)
-      await benchPaths(`${name}, from the database ÷ pg by hand`, some, ours, peer, {
-        ...options,
-        connections,
-        bound: name === tokenName ? undefined : "≥ 1.0, by CPU time ≥ 0.91",
-        also: `${statements.toFixed(2)} statements a request`
-      })
-    }
-  }
-}
-
-const benchCached = async ({ options, ours, peer }: Pair, paths: Paths) => {
+  await using ours = await startNode(["database", 2 ** 26, url])
   for (const name of [tokenName, pageName]) {
-    await benchPaths(`${name}, cached, as by default ÷ pg by hand`, paths[name]!, ours, peer, {
-      ...options,
-      bound: name === pageName ? "≥ 5" : undefined,
-      also: "no statement: the ledger does not change"
-    })
+    await showRates(
+      {
+        name: `${name}, cached, as by default ÷ pg by hand`,
+        bound: name === pageName ? "≥ 5" : undefined,
+        also: "no statement: the ledger does not change"
+      },
+      { server: ours, paths: all[name]! },
+      { server: peer, paths: all[name]! },
+      rounds
+    )
   }
 }
 
@@ -88,23 +64,18 @@ const statementsOf = async (
   paths: ReadonlyArray<string>,
   connections: number
 ): Promise<number> => {
-  const client = new Client(url)
-  await client.connect()
-  try {
-    await client.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
-    const statements = async () => {
-      const { rows: [row] } = await client.query<{ readonly count: string }>(
-        "SELECT sum(calls) AS count FROM pg_stat_statements WHERE query LIKE '%$1%' AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"
-      )
-      return Number(row!.count)
-    }
-    const before = await statements()
-    const durationMs = 1000
-    const rate = await load({ port, paths, connections, durationMs })
-    return (await statements() - before) / (rate * durationMs / 1000)
-  } finally {
-    await client.end()
+  const statements = async () => {
+    const [row] = await execute(
+      url,
+      "CREATE EXTENSION IF NOT EXISTS pg_stat_statements",
+      "SELECT sum(calls) AS count FROM pg_stat_statements WHERE query LIKE '%$1%' AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    )
+    return Number(row!.count)
   }
+  const before = await statements()
+  const durationMs = 1000
+  const rate = await load({ port, paths, connections, durationMs })
+  return (await statements() - before) / (rate * durationMs / 1000)
 }
 
 /**
@@ -112,8 +83,8 @@ const statementsOf = async (
  * indexes of accounts: the peer writes that of the transaction, but a transaction of nothing may go
  * to an account of another token.
  */
-const compare = async (path: string, ourPort: number, peerPort: number) => {
-  const [ours, theirs] = await Promise.all([ourPort, peerPort].map(async (port) => {
+const compare = async (path: string, ...servers: ReadonlyArray<BenchServer>) => {
+  const [ours, theirs] = await Promise.all(servers.map(async ({ port }) => {
     const text = await (await fetch(`http://127.0.0.1:${port}${path}`)).text()
     return JSON.parse(text.replaceAll(/"zk:[^":]*:(\d+)"/gu, '"$1"')) as { pendingItems?: number }
   }))
@@ -123,44 +94,34 @@ const compare = async (path: string, ourPort: number, peerPort: number) => {
 
 const pathsOf = async (
   url: string
-): Promise<Paths> => {
-  const client = new Client(url)
-  await client.connect()
-  const all = async (text: string) =>
-    (await client.query<{ value: string }>(text)).rows.map(({ value }) => value)
-  try {
-    const spread = (column: string, order: string, from: string, variants = 64) =>
+): Promise<{ readonly [name: string]: ReadonlyArray<string> }> => {
+  const all = async (column: string, order: string, from: string, count = variants) => {
+    const rows = await execute(
+      url,
       `SELECT ${column} AS value FROM (SELECT *, row_number() OVER (ORDER BY ${order}) - 1 AS at, count(*) OVER () AS many FROM ${from}) AS r
-WHERE at % greatest(many / ${variants}, 1) = 0 LIMIT ${variants}`
-    const tokens = await all("SELECT token_id AS value FROM token")
-    const accounts = await all(
-      spread(
-        "'zk:' || symbol || ':' || account_index",
-        "account_index",
-        "account JOIN token USING (token_id)"
-      )
+WHERE at % greatest(many / ${count}, 1) = 0 LIMIT ${count}`
     )
-    const transactions = await all(spread("'0x' || encode(id, 'hex')", "item_id", "transaction"))
-    const positions = await all(
-      spread(
-        "item_id",
-        "item_id",
-        `plain.transaction WHERE from_account_index = ${heavyAccount} OR to_account_index = ${heavyAccount}`,
-        newPages
-      )
-    )
-    const pages = positions.map((item) =>
-      `/transactions-history?accountIndex=zk:ETH:${heavyAccount}&fromItem=${item}&limit=20`
-    )
-    const every = Math.ceil(pages.length / variants)
-    return {
-      [tokenName]: tokens.map((id) => `/tokens/${id}`),
-      "one account": accounts.map((index) => `/accounts/${encodeURIComponent(index)}`),
-      "one transaction": transactions.map((id) => `/transactions-history/${id}`),
-      [pageName]: pages.filter((_, at) => at % every === 0),
-      [`${pageName}, ever new`]: pages
-    }
-  } finally {
-    await client.end()
+    return rows.map(({ value }) => String(value))
+  }
+  const account = "'zk:' || symbol || ':' || account_index"
+  const accounts = await all(account, "account_index", "account JOIN token USING (token_id)")
+  const transactions = await all("'0x' || encode(id, 'hex')", "item_id", "transaction")
+  const ofHeavy = `from_account_index = ${heavyAccount} OR to_account_index = ${heavyAccount}`
+  const positions = await all(
+    "item_id",
+    "item_id",
+    `plain.transaction WHERE ${ofHeavy}`,
+    newPages
+  )
+  const pages = positions.map((item) =>
+    `/transactions-history?accountIndex=zk:ETH:${heavyAccount}&fromItem=${item}&limit=20`
+  )
+  const every = Math.ceil(pages.length / variants)
+  return {
+    [tokenName]: (await all("token_id", "token_id", "token")).map((id) => `/tokens/${id}`),
+    "one account": accounts.map((index) => `/accounts/${encodeURIComponent(index)}`),
+    "one transaction": transactions.map((id) => `/transactions-history/${id}`),
+    [pageName]: pages.filter((_, at) => at % every === 0),
+    [`${pageName}, ever new`]: pages
   }
 }

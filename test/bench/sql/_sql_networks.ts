@@ -1,4 +1,3 @@
-import { Client } from "pg"
 import type { SimulationOptions } from "../../../app/simulator/mod.ts"
 import type { Cluster } from "../../postgres/cluster.ts"
 import { ratioText, showFigure } from "../_figures.ts"
@@ -59,12 +58,10 @@ const ratio = (values: ReadonlyArray<number>, base: ReadonlyArray<number>): stri
 
 /** Returns the milliseconds of CPU time for a thousand transactions. */
 const costOfNetwork = async (url: string, rows: number, options: SimulationOptions) => {
-  const client = new Client(url)
-  await client.connect()
   const cost = { node: 0, database: 0 }
   let [counted, before] = [0, { transactions: 0, database: 0 }]
   const ledger = await ingestLedger(url, rows, async (transactions, { cpuMs }) => {
-    const database = await databaseCpuMs(client)
+    const database = await databaseCpuMs(url)
     if (before.transactions > rows / 4) {
       cost.node += cpuMs
       cost.database += database - before.database
@@ -73,6 +70,5 @@ const costOfNetwork = async (url: string, rows: number, options: SimulationOptio
     before = { transactions, database }
   }, options)
   await ledger.close()
-  await client.end()
   return { node: cost.node / counted * 1000, database: cost.database / counted * 1000 }
 }

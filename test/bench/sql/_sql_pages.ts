@@ -31,8 +31,8 @@ interface Figure {
   readonly places: number | null
   /** Slowest ÷ fastest of both ledgers; null if nothing is comparable. */
   readonly sizes: number | null
+  /** The median of the slowest page. */
   readonly ms: number
-  readonly spreadMs: number
 }
 
 /**
@@ -134,15 +134,19 @@ const figureOf = (
   filters: string,
   pages: ReadonlyArray<PositionedPage>
 ): Figure => {
-  const medians = pages.map(({ content, ledger, times }) => ({ content, ledger, ...median(times) }))
+  const medians = pages.map(({ content, ledger, times }) => ({
+    content,
+    ledger,
+    ms: median(times).median
+  }))
   // slowest ÷ fastest among pages of equal size, the maximum of these; null if each is alone
   const ratio = (some: typeof medians): number | null => {
     const ratios = [...Map.groupBy(some, ({ content }) => content).values()].filter(({ length }) =>
       length > 1
     )
       .map((alike) =>
-        Math.max(...alike.map((each) => each.median)) /
-        Math.min(...alike.map((each) => each.median))
+        Math.max(...alike.map((each) => each.ms)) /
+        Math.min(...alike.map((each) => each.ms))
       )
     return ratios.length === 0 ? null : Math.max(...ratios)
   }
@@ -152,37 +156,22 @@ const figureOf = (
   const common = medians.filter(({ content, ledger }) =>
     medians.some((other) => other.ledger !== ledger && other.content === content)
   )
-  const slowest = medians.reduce((a, b) => a.median > b.median ? a : b)
   return {
     list,
     filters,
     places: perLedger.length === 0 ? null : Math.max(...perLedger),
     sizes: ratio(common),
-    ms: slowest.median,
-    spreadMs: slowest.spread
+    ms: Math.max(...medians.map((each) => each.ms))
   }
 }
 
-const worstShown = 6
+const format = (ratio: number | null): string => ratio?.toFixed(2) ?? "-"
+const worst = (ratios: ReadonlyArray<number | null>): string => {
+  const comparable = ratios.filter((ratio) => ratio !== null)
+  return format(comparable.length === 0 ? null : Math.max(...comparable))
+}
 
-const tell = (figures: ReadonlyArray<Figure>) => {
-  const columns = (...[list, filters, places, sizes, ms]: ReadonlyArray<string>) =>
-    console.log(
-      `  ${list!.padEnd(13)} ${filters!.padEnd(56)} ${places!.padStart(6)} ${
-        sizes!.padStart(6)
-      }   ${ms!}`
-    )
-  const format = (ratio: number | null) => ratio?.toFixed(2) ?? "-"
-  const worst = (ratios: ReadonlyArray<number | null>) =>
-    format(ratios.reduce((a, b) => a === null ? b : b === null ? a : Math.max(a, b), null))
-  const row = ({ filters, list, ms, places, sizes, spreadMs }: Figure) =>
-    columns(
-      list,
-      filters,
-      format(places),
-      format(sizes),
-      `${ms.toFixed(2)} ± ${spreadMs.toFixed(2)} ms`
-    )
+const tell = (figures: ReadonlyArray<Figure>): void => {
   for (const list of listNames) {
     const own = figures.filter((figure) => figure.list === list)
     showFigure({
@@ -196,9 +185,14 @@ const tell = (figures: ReadonlyArray<Figure>) => {
       } ms`
     })
   }
-  console.log("  the worst by places, then by sizes:")
-  columns("list", "filters", "places", "sizes", "slowest page")
   for (const by of ["places", "sizes"] as const) {
-    figures.toSorted((a, b) => (b[by] ?? 0) - (a[by] ?? 0)).slice(0, worstShown).forEach(row)
+    console.log(`  the worst by ${by}:`)
+    const shown = figures.toSorted((a, b) => (b[by] ?? 0) - (a[by] ?? 0)).slice(0, 6)
+    console.table(shown.map(({ ms, places, sizes, ...figure }) => ({
+      ...figure,
+      places: format(places),
+      sizes: format(sizes),
+      "slowest page": `${ms.toFixed(2)} ms`
+    })))
   }
 }

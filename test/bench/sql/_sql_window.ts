@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Client } from "pg"
+import { execute } from "../../postgres/_statements.ts"
 import { showRatio } from "../_figures.ts"
 import { median } from "../_load.ts"
 import { valuesOf } from "./_sql_filter_values.ts"
@@ -19,12 +20,7 @@ const plainTable = [
   "VACUUM ANALYZE plain.transaction"
 ]
 
-export const makePlainTable = async (url: string): Promise<void> => {
-  const client = new Client(url)
-  await client.connect()
-  for (const statement of plainTable) await client.query(statement)
-  await client.end()
-}
+export const makePlainTable = (url: string): Promise<unknown> => execute(url, ...plainTable)
 
 /** The page and its counts in one query, as in the original node. */
 const windowed = `

@@ -1,6 +1,6 @@
-import { Client } from "pg"
 import { parseArgs } from "node:util"
 import { startCluster } from "../../postgres/cluster.ts"
+import { execute } from "../../postgres/_statements.ts"
 import { databaseCpuMs } from "./_database_cpu.ts"
 import { ingestLedger, network } from "./_sql_ledger.ts"
 import { settings } from "./sql.ts"
@@ -25,14 +25,8 @@ const { values } = parseArgs({
 })
 const rows = Number(values.rows)
 
-interface Work {
-  readonly walBytes: number
-  readonly fullPages: number
-  readonly pagesRead: number
-  readonly pagesEvicted: number
-}
 const workStatement = `
-SELECT wal_bytes::float8 AS "walBytes", wal_fpi::float8 AS "fullPages", "pagesRead", "pagesEvicted"
+SELECT wal_bytes::float8 / 1024 AS "walKiB", wal_fpi::float8 AS "fullPages", "pagesRead", "pagesEvicted"
 FROM pg_stat_wal CROSS JOIN (
   SELECT sum(reads)::float8 AS "pagesRead", sum(evictions)::float8 AS "pagesEvicted"
   FROM pg_stat_io WHERE backend_type = 'client backend' AND context = 'normal' AND object = 'relation'
@@ -42,65 +36,46 @@ const relationsStatement = `
 SELECT relname AS name, heap_blks_read::float8 AS read FROM pg_statio_user_tables
 UNION ALL SELECT indexrelname, idx_blks_read::float8 FROM pg_statio_user_indexes`
 
-const cluster = await startCluster({
+await using cluster = await startCluster({
   settings: {
     ...settings,
     shared_buffers: values["shared-buffers"],
     max_wal_size: values["max-wal-size"]
   }
 })
-try {
-  const url = await cluster.createDatabase()
-  const client = new Client(url)
-  await client.connect()
-  const work = async () => ({
-    ...(await client.query<Work>(workStatement)).rows[0]!,
-    cpuMs: await databaseCpuMs(client)
-  })
-  const relations = async () =>
-    new Map(
-      (await client.query<{ readonly name: string; readonly read: number }>(relationsStatement))
-        .rows
-        .map(({ name, read }) => [name, read])
-    )
-  let [before, from, tenthMs, readBefore, readAfter] = [
-    await work(),
-    0,
-    0,
-    new Map<string, number>(),
-    await relations()
-  ]
-  console.log(
-    "transactions       /s   for each 1,000: ms of CPU, KiB of WAL, full pages in it, pages read, evicted"
-  )
-  const ledger = await ingestLedger(url, rows, async (transactions, { ms }) => {
-    tenthMs += ms
-    if (transactions - from < rows / 10 && transactions < rows) return
-    const after = await work()
-    const thousands = (transactions - from) / 1000
-    const each = (name: keyof typeof after, unit = 1) =>
-      ((after[name] - before[name]) / unit / thousands).toFixed(1).padStart(8)
-    const rate = (thousands * 1e6 / tenthMs).toFixed(0).padStart(8)
-    console.log(
-      `${String(transactions).padStart(12)} ${rate} ${each("cpuMs")} ${each("walBytes", 1024)} ${
-        each("fullPages")
-      } ${each("pagesRead")} ${each("pagesEvicted")}`
-    )
-    ;[readBefore, readAfter] = [readAfter, await relations()]
-    ;[before, from, tenthMs] = [after, transactions, 0]
-  }, {
-    ...network,
-    users: Number(values.users),
-    transactionsPerBlock: Number(values["block-size"])
-  })
-  const read = [...readAfter].map(([name, pages]) =>
-    [name, pages - (readBefore.get(name) ?? 0)] as const
-  )
-  for (const [name, pages] of read.sort((a, b) => b[1] - a[1]).slice(0, 8)) {
-    console.log(`  ${name.padEnd(32)} ${pages}`)
-  }
-  await ledger.close()
-  await client.end()
-} finally {
-  await cluster.remove()
+const url = await cluster.createDatabase()
+const work = async (): Promise<Readonly<Record<string, number>>> => ({
+  cpuMs: await databaseCpuMs(url),
+  ...(await execute(url, workStatement))[0]!
+})
+const relations = async () =>
+  new Map((await execute(url, relationsStatement)).map(({ name, read }) => [name, Number(read)]))
+let [before, from, tenthMs] = [await work(), 0, 0]
+let [readBefore, readAfter] = [await relations(), await relations()]
+const options = {
+  ...network,
+  users: Number(values.users),
+  transactionsPerBlock: Number(values["block-size"])
 }
+const ledger = await ingestLedger(url, rows, async (transactions, { ms }) => {
+  tenthMs += ms
+  if (transactions - from < rows / 10 && transactions < rows) return
+  const after = await work()
+  const thousands = (transactions - from) / 1000
+  console.log(
+    `${transactions} transactions, ${(thousands * 1e6 / tenthMs).toFixed(0)}/s; for each 1,000:`,
+    Object.entries(after).map(([name, value]) =>
+      `${name} ${((value - before[name]!) / thousands).toFixed(1)}`
+    ).join(", ")
+  )
+  ;[readBefore, readAfter] = [readAfter, await relations()]
+  ;[before, from, tenthMs] = [after, transactions, 0]
+}, options)
+const read = [...readAfter].map(([name, pages]) =>
+  [name, pages - (readBefore.get(name) ?? 0)] as const
+)
+console.log("Pages that were read in the last tenth:")
+for (const [name, pages] of read.sort((a, b) => b[1] - a[1]).slice(0, 8)) {
+  console.log(`  ${name} ${pages}`)
+}
+await ledger.close()

@@ -1,5 +1,5 @@
-import { Client } from "pg"
 import { startCluster } from "../../postgres/cluster.ts"
+import { execute } from "../../postgres/_statements.ts"
 import { benchSqlHttp } from "./_sql_http.ts"
 import { ingestLedger } from "./_sql_ledger.ts"
 import { benchNetworks } from "./_sql_networks.ts"
@@ -28,68 +28,50 @@ export const settings = {
 
 /** Measures the service over its own PostgreSQL. */
 export const benchSql = async ({ quick, rows }: SqlBenchOptions): Promise<void> => {
-  const cluster = await startCluster({ settings })
-  try {
-    console.log(
-      `\nPostgreSQL ${await versionOf(
-        cluster.url
-      )}: transactions stored each second, checks included, durable, ${settings.shared_buffers} shared buffers (blocks are generated outside of the clock; no HTTP)`
-    )
-    const large = await ingestLedger(await cluster.createDatabase(), rows)
-    const small = await ingestLedger(await cluster.createDatabase(), 10_000)
-    for (const ledger of [small, large]) ledger.showIngest()
+  await using cluster = await startCluster({ settings })
+  const [version] = await execute(cluster.url, "SHOW server_version")
+  console.log(
+    `\nPostgreSQL ${
+      version!.server_version
+    }: transactions stored each second, checks included, durable, ${settings.shared_buffers} shared buffers (blocks are generated outside of the clock; no HTTP)`
+  )
+  const large = await ingestLedger(await cluster.createDatabase(), rows)
+  const small = await ingestLedger(await cluster.createDatabase(), 10_000)
+  for (const ledger of [small, large]) ledger.showIngest()
 
-    console.log(
-      "\nNetworks: milliseconds of CPU time to ingest 1,000 transactions, rollbacks included (Node with its threads; blocks are generated outside of the clock)"
-    )
-    await benchNetworks(cluster, { rounds: quick ? 1 : 3, rows: 20_000 })
+  console.log(
+    "\nNetworks: milliseconds of CPU time to ingest 1,000 transactions, rollbacks included (Node with its threads; blocks are generated outside of the clock)"
+  )
+  await benchNetworks(cluster, { rounds: quick ? 1 : 3, rows: 20_000 })
 
-    // finishes background work after so many new rows before the measurements
-    for (const { url } of [small, large]) await vacuum(url)
+  // finishes background work after so many new rows before the measurements
+  for (const { url } of [small, large]) await execute(url, "VACUUM (ANALYZE)")
 
-    console.log(
-      "\nSize: all tables with their indexes ÷ the transactions alone without an index (the divisor finds nothing)"
-    )
-    for (const ledger of [small, large]) await benchSize(ledger)
+  console.log(
+    "\nSize: all tables with their indexes ÷ the transactions alone without an index (the divisor finds nothing)"
+  )
+  for (const ledger of [small, large]) await benchSize(ledger)
 
-    console.log(
-      "\nRollback: milliseconds, with what it puts back (one transaction of the database; the pool is not there)"
-    )
-    for (const ledger of [small, large]) await benchRollBack(ledger, quick ? 5 : 15)
+  console.log(
+    "\nRollback: milliseconds, with what it puts back (one transaction of the database; the pool is not there)"
+  )
+  for (const ledger of [small, large]) await benchRollBack(ledger, quick ? 5 : 15)
 
-    console.log(
-      "\nPages: 20 items, first, middle and last, in ledgers of two sizes: slowest ÷ fastest median (in process, one at a time, warm; no HTTP)"
-    )
-    await benchPages([small, large], quick ? 20 : 100)
+  console.log(
+    "\nPages: 20 items, first, middle and last, in ledgers of two sizes: slowest ÷ fastest median (in process, one at a time, warm; no HTTP)"
+  )
+  await benchPages([small, large], quick ? 20 : 100)
 
-    console.log(
-      "\nOne query: 20 transactions of a heavy address ÷ the same with COUNT(*) OVER () and a join, prepared, sorting in memory"
-    )
-    await makePlainTable(large.url)
-    await benchWindow(large, quick ? 3 : 9)
+  console.log(
+    "\nOne query: 20 transactions of a heavy address ÷ the same with COUNT(*) OVER () and a join, prepared, sorting in memory"
+  )
+  await makePlainTable(large.url)
+  await benchWindow(large, quick ? 3 : 9)
 
-    await small.close()
-    await large.close()
-    console.log(
-      "\nHTTP over PostgreSQL: ours ÷ node:http and pg by hand (the peer checks no parameter and does not count what follows)"
-    )
-    await benchSqlHttp(large.url, { rounds: quick ? 3 : 9, durationMs: quick ? 500 : 1500 })
-  } finally {
-    await cluster.remove()
-  }
-}
-
-const vacuum = async (url: string): Promise<void> => {
-  const client = new Client(url)
-  await client.connect()
-  await client.query("VACUUM (ANALYZE)")
-  await client.end()
-}
-
-const versionOf = async (url: string): Promise<string> => {
-  const client = new Client(url)
-  await client.connect()
-  const { rows: [row] } = await client.query<{ server_version: string }>("SHOW server_version")
-  await client.end()
-  return row!.server_version
+  await small.close()
+  await large.close()
+  console.log(
+    "\nHTTP over PostgreSQL: ours ÷ node:http and pg by hand (the peer checks no parameter and does not count what follows)"
+  )
+  await benchSqlHttp(large.url, { rounds: quick ? 3 : 9, durationMs: quick ? 500 : 1500 })
 }

@@ -57,97 +57,59 @@ const authorization = () => {
     })
   )
 }
-const withHeaders = (path: string, headers: HeapRequest["headers"] & {}) => ({ path, headers })
+/** Returns a request that applies lines of a feed. */
+export const feedRequest = (body: string): HeapRequest => ({
+  method: "POST",
+  path: "/feed",
+  headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/x-ndjson" },
+  body
+})
+
+const quick = (
+  name: string,
+  status: number,
+  request: RequestKind["request"],
+  others: Partial<RequestKind> = {}
+): RequestKind => ({ name, status, request, ...others })
+const slow = (
+  name: string,
+  status: number,
+  request: RequestKind["request"],
+  others: Partial<RequestKind> = {}
+): RequestKind => quick(name, status, request, { isSlow: true, ...others })
 
 export const requestKinds: ReadonlyArray<RequestKind> = [
-  { name: "cached page", status: 200, request: (n) => ({ path: page(n) }) },
-  { name: "new URL", status: 200, request: (n) => ({ path: `/accounts?fromItem=${n + 10}` }) },
-  {
-    name: "point read",
-    status: 200,
-    request: (n) => ({ path: `/accounts/zk:ETH:${256 + n % 2}` })
-  },
-  {
-    name: "compressed",
-    status: 200,
-    request: () => withHeaders("/openapi.json", { "accept-encoding": "gzip" })
-  },
-  {
-    name: "not modified",
-    status: 304,
-    request: (n) => withHeaders(page(n), { "if-none-match": "*" })
-  },
-  { name: "unknown item", status: 404, request: (n) => ({ path: `/tokens/${n + 1000}` }) },
-  { name: "unknown path", status: 404, request: (n) => ({ path: `/path-${n}` }) },
-  { name: "invalid query", status: 400, request: (n) => ({ path: `/accounts?limit=0&from=${n}` }) },
-  {
-    name: "new connection",
-    status: 200,
-    request: (n) => ({ path: page(n) }),
-    isNewConnection: true
-  },
-  {
-    name: "preflight",
-    status: 204,
-    request: () => ({
-      method: "OPTIONS",
-      path: "/transactions-pool",
-      headers: { origin: "https://wallet.example", "access-control-request-method": "POST" }
-    })
-  },
-  { name: "invalid JSON", status: 400, request: (n) => posting("/transactions-pool", `{${n}`) },
-  {
-    name: "wrong signature",
-    status: 400,
-    isSlow: true,
-    request: (n) =>
-      posting(
-        "/transactions-pool",
-        transactionText({ ...signed(ann, { nonce: BigInt(n) }), signature: "0".repeat(128) })
-      )
-  },
-  {
-    name: "transaction again",
-    status: 200,
-    isSlow: true,
-    request: () => transaction(ann, { amount: 10n ** 12n })
-  },
-  {
-    name: "new transaction",
-    status: 200,
-    isSlow: true,
-    isStored: true,
-    request: (n) => transaction(ann, { nonce: BigInt(n) + 1n })
-  },
-  {
-    name: "authorization",
-    status: 200,
-    isSlow: true,
-    isStored: true,
-    request: authorization
-  },
-  {
-    name: "metrics",
-    status: 200,
-    isAdmin: true,
-    isSlow: true,
-    request: () => ({ path: "/metrics" })
-  },
-  {
-    name: "newer price",
-    status: 200,
-    isAdmin: true,
-    isSlow: true,
-    request: (n) => ({
-      method: "POST",
-      path: "/feed",
-      headers: {
-        authorization: `Bearer ${adminToken}`,
-        "content-type": "application/x-ndjson"
-      },
-      body: `{"kind":"prices","prices":[{"tokenId":0,"priceUSD":${1 + n % 3},"timeMs":${
-        200_000 + n
-      }}]}\n`
-    })
-  }
+  quick("cached page", 200, (n) => ({ path: page(n) })),
+  quick("new URL", 200, (n) => ({ path: `/accounts?fromItem=${n + 10}` })),
+  quick("point read", 200, (n) => ({ path: `/accounts/zk:ETH:${256 + n % 2}` })),
+  quick("compressed", 200, () => ({
+    path: "/openapi.json",
+    headers: { "accept-encoding": "gzip" }
+  })),
+  quick("not modified", 304, (n) => ({ path: page(n), headers: { "if-none-match": "*" } })),
+  quick("unknown item", 404, (n) => ({ path: `/tokens/${n + 1000}` })),
+  quick("unknown path", 404, (n) => ({ path: `/path-${n}` })),
+  quick("invalid query", 400, (n) => ({ path: `/accounts?limit=0&from=${n}` })),
+  quick("new connection", 200, (n) => ({ path: page(n) }), { isNewConnection: true }),
+  quick("preflight", 204, () => ({
+    method: "OPTIONS",
+    path: "/transactions-pool",
+    headers: { origin: "https://wallet.example", "access-control-request-method": "POST" }
+  })),
+  quick("invalid JSON", 400, (n) => posting("/transactions-pool", `{${n}`)),
+  slow("wrong signature", 400, (n) =>
+    posting(
+      "/transactions-pool",
+      transactionText({ ...signed(ann, { nonce: BigInt(n) }), signature: "0".repeat(128) })
+    )),
+  slow("transaction again", 200, () => transaction(ann, { amount: 10n ** 12n })),
+  slow("new transaction", 200, (n) => transaction(ann, { nonce: BigInt(n) + 1n }), {
+    isStored: true
+  }),
+  slow("authorization", 200, authorization, { isStored: true }),
+  slow("metrics", 200, () => ({ path: "/metrics" }), { isAdmin: true }),
+  slow("newer price", 200, (n) => {
+    const price = `{"tokenId":0,"priceUSD":${1 + n % 3},"timeMs":${200_000 + n}}`
+    return feedRequest(`{"kind":"prices","prices":[${price}]}\n`)
+  }, { isAdmin: true })
 ]

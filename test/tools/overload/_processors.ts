@@ -8,6 +8,9 @@ export interface Waits {
   readonly long: ReadonlyArray<readonly [fromMs: number, toMs: number]>
 }
 
+/** The clock that all processes of the machine share. */
+export const clockMs = () => Number(process.hrtime.bigint()) / 1e6
+
 /** Sampling interval. */
 const windowMs = 100
 /** Waiting for longer than this within an interval is too long. */
@@ -25,7 +28,6 @@ export const watchProcessors = (pids: ReadonlyArray<number>) => {
       return 0
     }
   }
-  const clockMs = () => Number(process.hrtime.bigint()) / 1e6
   const take = () => ({ atMs: clockMs(), waitedMs: pids.map(waitedMs) })
   let first = take()
   let last = first
