@@ -1,8 +1,7 @@
-import { execFileSync, spawn } from "node:child_process"
-import { once } from "node:events"
+import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs"
-import { createServer } from "node:net"
 import { dirname, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import {
   type Instruction,
   readContainerFile,
@@ -11,6 +10,8 @@ import {
   wordsOf
 } from "../../packaging/_container_file.ts"
 import { read, root } from "../../packaging/_project.ts"
+import { freePort } from "../../postgres/_free_port.ts"
+import { killAll, start, type Started } from "../../program/_program.ts"
 
 /*
  * Executes the container file in a folder, stage by stage, and starts the result as the image would
@@ -22,7 +23,7 @@ import { read, root } from "../../packaging/_project.ts"
 export const containerFaults = async (folder: string): Promise<ReadonlyArray<string>> => {
   const stages = readContainerFile(read("app/container/Containerfile"))
   for (const stage of stages) build(folder, stage)
-  return await start(folderOf(folder, undefined), stages.at(-1)!)
+  return await startImage(folderOf(folder, undefined), stages.at(-1)!)
 }
 
 const folderOf = (folder: string, name: string | undefined) => join(folder, name ?? "image")
@@ -75,64 +76,42 @@ const copy = (
   }
 }
 
-const start = async (image: string, stage: Stage): Promise<ReadonlyArray<string>> => {
+const startImage = async (image: string, stage: Stage): Promise<ReadonlyArray<string>> => {
   const before = listing(join(image, "app"))
   const [port, adminPort] = [await freePort(), await freePort()]
   const environment = Object.fromEntries(
     textsOf(stage, "ENV").flatMap((text) => text.split(" ")).map((pair) => pair.split("="))
   )
-  const [, ...words] = [
-    ...wordsOf(textsOf(stage, "ENTRYPOINT")[0]!),
-    ...wordsOf(textsOf(stage, "CMD")[0]!)
-  ]
-  const program = spawn(
-    process.execPath,
-    words.map((word) => word.startsWith("/") ? join(image, word) : word),
-    {
-      cwd: join(image, textsOf(stage, "WORKDIR").at(-1)!),
-      env: {
-        ...process.env,
-        ...environment,
-        PORT: `${port}`,
-        ROLLUP_NODE_ADMIN_PORT: `${adminPort}`,
-        // without a container, the address keeps others out
-        HOST: "127.0.0.1"
-      },
-      stdio: ["ignore", "pipe", "pipe"]
+  const [, ...words] = ["ENTRYPOINT", "CMD"].flatMap((word) => wordsOf(textsOf(stage, word)[0]!))
+  const program = start(words.map((word) => word.startsWith("/") ? join(image, word) : word), {
+    command: [process.execPath],
+    cwd: join(image, textsOf(stage, "WORKDIR").at(-1)!),
+    environment: {
+      ...environment,
+      PORT: `${port}`,
+      ROLLUP_NODE_ADMIN_PORT: `${adminPort}`,
+      // without a container, the address keeps others out
+      HOST: "127.0.0.1"
     }
-  )
-  let output = ""
-  for (const stream of [program.stdout, program.stderr]) {
-    stream.on("data", (chunk) => {
-      output += String(chunk)
-    })
-  }
-  const ended = once(program, "exit") as Promise<[number | null, string | null]>
+  })
   try {
-    const health = /http:\/\/127\.0\.0\.1:\d+(\/[\w/]+)/u.exec(
-      textsOf(stage, "HEALTHCHECK")[0]!
-    )![1]!
-    if (!await answers(`http://127.0.0.1:${adminPort}${health}`, () => program.exitCode === null)) {
-      return [`the health check failed, and the program printed: ${output}`]
+    const health = /http:\/\/127\.0\.0\.1:\d+(\/[\w/]+)/u.exec(textsOf(stage, "HEALTHCHECK")[0]!)
+    if (!await answers(`http://127.0.0.1:${adminPort}${health![1]}`, program)) {
+      return [`the health check failed, and the program printed: ${program.output()}`]
     }
-    const isServing = await answers(
-      `http://127.0.0.1:${port}/state`,
-      () => program.exitCode === null
-    )
-    program.kill("SIGTERM")
-    const [code] = await ended
+    const isServing = await answers(`http://127.0.0.1:${port}/state`, program)
+    program.signal("SIGTERM")
+    const [code] = await program.ended
     return [
-      ...isServing ? [] : [`it did not serve, and printed: ${output}`],
-      ...code === 0
-        ? []
-        : [`it ended with ${code} after SIGTERM, expected 0, and printed: ${output}`],
+      ...isServing ? [] : ["it did not serve"],
+      ...code === 0 ? [] : [`it ended with ${code} after SIGTERM: ${program.output()}`],
       ...existsSync(join(image, "data/.rollup-node")) ? [] : ["it stored nothing below /data"],
       ...listing(join(image, "app")) === before
         ? []
         : ["it wrote to /app, which is to be read only"]
     ]
   } finally {
-    if (program.exitCode === null) program.kill("SIGKILL")
+    killAll()
   }
 }
 
@@ -142,20 +121,11 @@ const listing = (folder: string): string =>
       `${parentPath}/${name} ${statSync(join(parentPath, name)).mtimeMs}`
     ).sort().join("\n")
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-/** Sends requests until one succeeds, or the process has ended. */
-const answers = async (url: string, isThere: () => boolean): Promise<boolean> => {
-  while (isThere()) {
-    const isGood = await fetch(url).then((response) => response.ok, () => false)
-    if (isGood) return true
-    await new Promise((resolve) => setTimeout(resolve, 100))
+/** Sends requests until one succeeds, or the program has ended. */
+const answers = async (url: string, { hasEnded }: Started): Promise<boolean> => {
+  while (!hasEnded()) {
+    if (await fetch(url).then((response) => response.ok, () => false)) return true
+    await sleep(100)
   }
   return false
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,7 +12,7 @@ import {
 } from "node:fs"
 import { createRequire } from "node:module"
 import { arch, platform, tmpdir } from "node:os"
-import { basename, dirname, join, relative } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { containerFaults } from "./_container_build.ts"
@@ -47,10 +48,17 @@ const attw = join(
   "dist/index.js"
 )
 const filesOf = (folder: string) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile()).map((entry) =>
-      relative(folder, join(entry.parentPath, entry.name))
-    )
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
+    lstatSync(join(folder, path)).isFile()
+  )
+/** Returns the bytes of all files of a folder. */
+const bytesOf = (folder: string) =>
+  filesOf(folder).reduce((sum, path) => sum + statSync(join(folder, path)).size, 0)
+/** Returns the path of the tarball that `npm pack` makes. */
+const pack = (target: string, ...words: ReadonlyArray<string>): string => {
+  run("npm", ["pack", ...words, "--pack-destination", target])
+  return join(target, readdirSync(target).find((file) => file.endsWith(".tgz"))!)
+}
 
 let failed = 0
 const check = async (
@@ -84,13 +92,12 @@ const atMost = (what: string, bytes: number, bytesMax: number) =>
 
 const folder = mkdtempSync(join(tmpdir(), "rollup-node-package-"))
 try {
-  run("npm", ["pack", "--pack-destination", folder])
-  const tarball = join(folder, readdirSync(folder).find((file) => file.endsWith(".tgz"))!)
+  const tarball = pack(folder)
   run("tar", ["-xzf", tarball, "-C", folder])
   const unpacked = join(folder, "package")
   const paths = filesOf(unpacked)
   const packedBytes = statSync(tarball).size
-  const unpackedBytes = paths.reduce((sum, path) => sum + statSync(join(unpacked, path)).size, 0)
+  const unpackedBytes = bytesOf(unpacked)
   console.log(`${paths.length} files, ${packedBytes} bytes packed, ${unpackedBytes} bytes unpacked`)
 
   await check(
@@ -173,14 +180,11 @@ function packDerived(part: "client" | "program"): string {
   const [sources, target] = [join(folder, part), join(folder, `${part}_tarball`)]
   run(process.execPath, [join(root, `app/packaging/${part}.ts`), sources])
   mkdirSync(target)
-  run("npm", ["pack", sources, "--pack-destination", target])
-  const tarball = join(target, readdirSync(target)[0]!)
-  const files = filesOf(sources)
-  const bytes = files.reduce((sum, path) => sum + statSync(join(sources, path)).size, 0)
+  const tarball = pack(target, sources)
   console.log(
-    `${part}: ${files.length} files, ${
-      statSync(tarball).size
-    } bytes packed, ${bytes} bytes unpacked`
+    `${part}: ${filesOf(sources).length} files, ${statSync(tarball).size} bytes packed, ${
+      bytesOf(sources)
+    } bytes unpacked`
   )
   return tarball
 }
@@ -201,31 +205,11 @@ console.log(String(nonce))
 `
   writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }))
   writeFileSync(join(project, "index.ts"), program)
-  const strict = [
-    "--strict",
-    "--exactOptionalPropertyTypes",
-    "--noUncheckedIndexedAccess",
-    "--target",
-    "ES2022",
-    "--lib",
-    "ES2022,DOM"
-  ]
-  for (
-    const resolution of [["--module", "nodenext"], [
-      "--module",
-      "esnext",
-      "--moduleResolution",
-      "bundler"
-    ]]
-  ) {
-    run(process.execPath, [
-      join(root, "node_modules/typescript/bin/tsc"),
-      ...strict,
-      ...resolution,
-      "--types",
-      "",
-      "index.ts"
-    ], project)
+  const compiler = join(root, "node_modules/typescript/bin/tsc")
+  const strict = "--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess"
+  for (const module of ["nodenext", "esnext --moduleResolution bundler"]) {
+    const flags = `${strict} --target ES2022 --lib ES2022,DOM --module ${module}`.split(" ")
+    run(process.execPath, [compiler, ...flags, "--types", "", "index.ts"], project)
   }
   const output = run(process.execPath, ["index.js"], project).trim()
   return output === "18446744073709551615" &&
@@ -238,18 +222,13 @@ console.log(String(nonce))
 function programAlone(tarball: string, whole: string): ReadonlyArray<string> {
   const prefix = mkdtempSync(join(folder, "global"))
   run("npm", ["install", "--global", "--prefix", prefix, "--offline", tarball])
-  const installed = join(prefix, "lib/node_modules")
-  const bytes = filesOf(installed).reduce(
-    (sum, path) => sum + statSync(join(installed, path)).size,
-    0
-  )
   const helpOf = (program: string) => run(process.execPath, [program, "--help"])
   const [own, expected] = [
     helpOf(join(prefix, "bin/rollup-node")),
     helpOf(join(whole, manifest.bin["rollup-node"]!))
   ]
   return [
-    ...atMost("the program", bytes, programBytesMax),
+    ...atMost("the program", bytesOf(join(prefix, "lib/node_modules")), programBytesMax),
     ...own === expected && own !== "" ? [] : [`its help is ${own}`]
   ]
 }

@@ -1,10 +1,10 @@
-import { execFile, spawn } from "node:child_process"
-import { once } from "node:events"
+import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { manifest, root } from "../../packaging/_project.ts"
+import { listening, start } from "../../program/_program.ts"
 
 /*
  * Starts the built program on the lowest and on the newest Node of each major that `engines`
@@ -14,7 +14,6 @@ import { manifest, root } from "../../packaging/_project.ts"
  */
 
 const program = join(root, manifest.bin["rollup-node"]!)
-const answerTimeoutMs = 10_000
 
 /** The lowest version of each range, and the range itself, of which npm takes the newest. */
 const versions = manifest.engines.node.split(" || ").flatMap((range) => {
@@ -22,12 +21,6 @@ const versions = manifest.engines.node.split(" || ").flatMap((range) => {
   if (lowest === undefined) throw new Error(`engines: expected ^1.2.3 || ^2.0.0, got "${range}"`)
   return [lowest, range]
 })
-
-interface Outcome {
-  readonly version: string
-  readonly answer: string
-  readonly exit: string
-}
 
 /** Installs a version into a folder; returns its executable. */
 const install = async (folder: string, version: string): Promise<string> => {
@@ -37,29 +30,17 @@ const install = async (folder: string, version: string): Promise<string> => {
   return join(folder, "node_modules/node/bin/node")
 }
 
-const tryNode = async (node: string): Promise<Outcome> => {
-  const version = (await promisify(execFile)(node, ["--version"])).stdout.trim()
+const tryNode = async (node: string) => {
+  const { stdout } = await promisify(execFile)(node, ["--version"])
   const flags = ["--memory", "--empty", "--port", "0", "--admin-port", "off"]
-  const server = spawn(node, [program, "serve", ...flags], { stdio: ["ignore", "pipe", "pipe"] })
-  const ended = once(server, "exit")
-  const timeout = setTimeout(() => server.kill("SIGKILL"), answerTimeoutMs)
-  let output = ""
-  let url: string | undefined
-  server.stderr.on("data", (text) => {
-    output += String(text)
-  })
-  for await (const text of server.stdout) {
-    output += String(text)
-    url = /Listening on (http:\/\/[^\s",]+)/u.exec(output)?.[1]
-    if (url !== undefined) break
-  }
-  const answer = url === undefined ?
-    output
-    : await fetch(`${url}/state`).then(({ status }) => String(status), String)
-  server.kill("SIGTERM")
-  const [code, signal] = await ended as [number | null, string | null]
-  clearTimeout(timeout)
-  return { version, answer, exit: String(code ?? signal) }
+  const server = start(["serve", ...flags], { command: [node, program] })
+  const answer = await listening(server).then(
+    async ({ url }) => String((await fetch(`${url}/state`)).status),
+    String
+  )
+  server.signal("SIGTERM")
+  const [code, signal] = await server.ended
+  return { version: stdout.trim(), answer, exit: String(code ?? signal) }
 }
 
 /** Returns the message of the error with which `openNode` of the built package rejects. */
@@ -79,7 +60,7 @@ try {
   const nodes = await Promise.all(
     versions.map((version, i) => install(join(folder, `${i}`), version))
   )
-  const outcomes: Array<Outcome> = []
+  const outcomes: Array<Awaited<ReturnType<typeof tryNode>>> = []
   for (const node of nodes) outcomes.push(await tryNode(node))
   console.table(outcomes)
   const failed = outcomes.filter(({ answer, exit }) => answer !== "200" || exit !== "0")

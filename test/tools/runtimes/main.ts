@@ -1,12 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { once } from "node:events"
+import { execFileSync } from "node:child_process"
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { arch, platform, tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { writeFeedLine } from "../../../core/mod.ts"
 import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
+import { json, killAll, type Running, serveWith, type State } from "../../program/_program.ts"
 import { runInChromium } from "./_chromium.ts"
 
 /*
@@ -15,7 +14,7 @@ import { runInChromium } from "./_chromium.ts"
  * package serves the same network beside them.
  */
 
-const here = dirname(fileURLToPath(import.meta.url))
+const here = import.meta.dirname
 const root = join(here, "../../..")
 const run = (command: string, args: ReadonlyArray<string>, cwd: string) =>
   execFileSync(command, args, {
@@ -25,52 +24,29 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string) =>
     maxBuffer: 1 << 26
   })
 
-/** A running program. */
-interface Served {
-  readonly server: ChildProcess
-  readonly url: string
-  /** The requests in its log. */
-  readonly requests: Array<{
-    readonly method: string
-    readonly url: string
-    readonly status: number
-  }>
+/** Starts the program of the installed package, and waits until it has followed the feed. */
+const serve = async (folder: string, lastBlock: bigint): Promise<Running> => {
+  const served = await serveWith(["--memory", "--feed", "feed.ndjson"], {
+    command: [process.execPath, "node_modules/.bin/rollup-node"],
+    cwd: folder
+  })
+  const synchedBlock = async () =>
+    (await json<State>(`${served.url}/state`)).network.lastSynchedBlock
+  while (await synchedBlock() < lastBlock) await sleep(50)
+  return served
 }
 
-/** Starts the program of the installed package; returns its URL when it has followed the feed. */
-const serve = async (
-  folder: string,
-  lastBlock: bigint
-): Promise<Served> => {
-  const server = spawn(process.execPath, [
-    "node_modules/.bin/rollup-node",
-    "serve",
-    "--memory",
-    "--feed",
-    "feed.ndjson",
-    "--port",
-    "0"
-  ], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] })
-  const requests: Served["requests"] = []
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface(server.stdout!).on("line", (line) => {
-      if (line.includes('"message":"Request"')) requests.push(JSON.parse(line))
-      const listening = /Listening on (http:\/\/[\w.:[\]]+)/u.exec(line)?.[1]
-      if (listening !== undefined) resolve(listening)
-    })
-    server.once("exit", (code) => reject(new Error(`The program ended with ${code}`)))
-  })
-  while (
-    ((await (await fetch(`${url}/state`)).json()) as State).network.lastSynchedBlock < lastBlock
-  ) await new Promise((resolve) => setTimeout(resolve, 50))
-  return { server, url, requests }
+interface LoggedRequest {
+  readonly method: string
+  readonly url: string
+  readonly status: number
 }
-interface State {
-  readonly network: { readonly lastSynchedBlock: number }
-}
+/** Returns the requests in a part of the log. */
+const requestsIn = (log: string): ReadonlyArray<LoggedRequest> =>
+  log.split("\n").filter((line) => line.includes('"message":"Request"'))
+    .map((line) => JSON.parse(line) as LoggedRequest)
 
 const folder = mkdtempSync(join(tmpdir(), "rollup-node-runtimes-"))
-let server: ChildProcess | undefined
 try {
   // no lock file: the versions are exact, and a lock made on one platform lacks the binaries of the
   // others
@@ -94,8 +70,7 @@ try {
     folder,
     last.kind === "block" ? last.block.number : last.kind === "rollBack" ? last.toBlock : 0n
   )
-  const { url } = served
-  server = served.server
+  const { output: log, url } = served
 
   const deno = join(here, `node_modules/@deno/${platform()}-${arch()}-glibc/deno`)
   const bun = join(here, `node_modules/@oven/bun-${platform()}-${arch()}/bin/bun`)
@@ -124,10 +99,7 @@ try {
         ], folder)
     ],
     ["Bun", () => run(bun, ["command.js", url], folder)],
-    [
-      "Chromium",
-      () => inChromium("scenario.js")
-    ]
+    ["Chromium", () => inChromium("scenario.js")]
   ]
   let failed = 0
   for (const [name, answers] of others) {
@@ -148,12 +120,11 @@ try {
   const isDataOnly = shown.includes("Ether") && !shown.includes("toJSON")
   if (!isDataOnly) failed++
   console.log(isDataOnly ? "Bun prints the data of a result only" : `Bun prints: ${shown}`)
-  served.requests.length = 0
+  const before = log().length
   const followed = await inChromium("following.js")
-  const [preflights, unchanged] = [
-    served.requests.filter(({ method }) => method === "OPTIONS"),
-    served.requests.filter(({ status }) => status === 304)
-  ]
+  const requests = requestsIn(log().slice(before))
+  const preflights = requests.filter(({ method }) => method === "OPTIONS")
+  const unchanged = requests.filter(({ status }) => status === 304)
   const isFollowed = followed.startsWith("followed pend pend") && unchanged.length >= 9 &&
     preflights.length === 1 && preflights[0]!.url === "/transactions-pool"
   if (!isFollowed) failed++
@@ -167,9 +138,6 @@ try {
   console.log(`runtimes: ${others.length + 3 - failed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
 } finally {
-  if (server !== undefined && server.exitCode === null) {
-    server.kill()
-    await once(server, "exit")
-  }
+  killAll()
   rmSync(folder, { recursive: true, force: true })
 }
