@@ -7,31 +7,33 @@ import { heavyAccount } from "./_sql_ledger.ts"
 export const valuesOf = async (
   url: string
 ): Promise<{ readonly [N in ListName]: FilterValues }> => {
-  const one = async (text: string) => String((await execute(url, text))[0]!.value)
-  const number = async (text: string) => Number(await one(text))
-  const hex = (column: string) => `encode(${column}, 'hex') AS value`
+  const one = async (column: string, from: string) =>
+    String((await execute(url, `SELECT ${column} AS value FROM ${from}`))[0]!.value)
+  const number = async (column: string, from: string) => Number(await one(column, from))
+  const hex = (column: string, from: string) => one(`encode(${column}, 'hex')`, from)
+  /** The group of rows with the most frequent value of a column. */
   const most = (column: string, table: string) =>
-    `FROM ${table} GROUP BY ${column} ORDER BY count(*) DESC, ${column} LIMIT 1`
-  const owner = async (index: number) => ({
-    accountIndex: index,
-    address: `0x${await one(
-      `SELECT ${hex("address")} FROM account WHERE account_index = ${index}`
-    )}`,
-    publicKey: await one(`SELECT ${hex("public_key")} FROM account WHERE account_index = ${index}`),
-    tokenId: await number(`SELECT token_id AS value FROM account WHERE account_index = ${index}`)
-  })
+    `${table} GROUP BY ${column} ORDER BY count(*) DESC, ${column} LIMIT 1`
+  const largestBatch = (part: string) =>
+    number("batch_num", `batch ORDER BY ${part}_to - ${part}_from DESC LIMIT 1`)
+  const owner = async (accountIndex: number) => {
+    const from = `account WHERE account_index = ${accountIndex}`
+    return {
+      accountIndex,
+      address: `0x${await hex("address", from)}`,
+      publicKey: await hex("public_key", from),
+      tokenId: await number("token_id", from)
+    }
+  }
   const heavy = await owner(heavyAccount)
-  const leaving = await owner(
-    await number(`SELECT account_index AS value ${most("account_index", "exit")}`)
-  )
-  const bidderAddr = `0x${await one(
-    `SELECT ${hex("bidder_addr")} ${most("bidder_addr", "bid")}`
+  const leaving = await owner(await number("account_index", most("account_index", "exit")))
+  const bidder = await hex("bidder_addr", most("bidder_addr", "bid"))
+  const bidderAddr = `0x${bidder}`
+  const forgerAddr = `0x${await hex(
+    "forger_addr",
+    `registration WHERE bidder_addr = '\\x${bidder}'`
   )}`
-  const forgerAddr = `0x${await one(
-    `SELECT ${hex("forger_addr")} FROM registration WHERE bidder_addr = '\\x${bidderAddr.slice(2)}'`
-  )}`
-  const batches = await number("SELECT max(batch_num) AS value FROM batch")
-  const slots = await number("SELECT max(slot_num) AS value FROM bid")
+  const batches = await number("max(batch_num)", "batch")
   return {
     accounts: {
       address: heavy.address,
@@ -40,34 +42,30 @@ export const valuesOf = async (
     },
     exits: {
       ...leaving,
-      batchNum: await number(
-        "SELECT batch_num AS value FROM batch ORDER BY exits_to - exits_from DESC LIMIT 1"
-      ),
+      batchNum: await largestBatch("exits"),
       onlyPendingWithdraws: true
     },
     transactions: {
       ...heavy,
       type: "Transfer",
-      batchNum: await number(
-        "SELECT batch_num AS value FROM batch ORDER BY transactions_to - transactions_from DESC LIMIT 1"
-      )
+      batchNum: await largestBatch("transactions")
     },
     batches: {
       minBatchNum: Math.floor(batches / 10),
       maxBatchNum: batches,
-      slotNum: await number(`SELECT slot_num AS value ${most("slot_num", "batch")}`),
-      forgerAddr: `0x${await one(`SELECT ${hex("forger_addr")} ${most("forger_addr", "batch")}`)}`
+      slotNum: await number("slot_num", most("slot_num", "batch")),
+      forgerAddr: `0x${await hex("forger_addr", most("forger_addr", "batch"))}`
     },
     slots: {
       minSlotNum: 1,
-      maxSlotNum: slots,
+      maxSlotNum: await number("max(slot_num)", "bid"),
       wonByBidder: bidderAddr,
       wonByForger: forgerAddr,
       bestBidder: bidderAddr,
       finishedAuction: true
     },
     bids: {
-      slotNum: await number(`SELECT slot_num AS value ${most("slot_num", "bid")}`),
+      slotNum: await number("slot_num", most("slot_num", "bid")),
       bidderAddr,
       forgerAddr
     },

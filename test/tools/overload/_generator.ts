@@ -1,4 +1,4 @@
-import { Connection, getRequest } from "../../bench/_connection.ts"
+import { type Answer, Connection, getRequest } from "../../bench/_connection.ts"
 import { type Kind, kinds } from "./_kinds.ts"
 import { clockMs } from "./_processors.ts"
 
@@ -53,6 +53,9 @@ const counts = { computed: 0, cached: 0 }
 const chosen = kinds.flatMap((kind) => Array.from({ length: kind.percent }, () => kind))
 const choose = () => chosen[Math.floor(Math.random() * chosen.length)]!
 
+/** The difference of `performance.now()` to the clock that all processes of the machine share. */
+const sharedMs = clockMs() - performance.now()
+
 let foundMs = Infinity
 /**
  * Returns when the event loop polled the current events: all of them had happened by then, however
@@ -69,13 +72,23 @@ const polledMs = (): number => {
 const noTimings = (): Timings => ({ sentMs: [], tookMs: [] })
 const nothingSeen = (): Seen => ({ accepted: noTimings(), refused: noTimings(), failed: 0 })
 
+const note = (seen: Seen, answer: Answer | null, { begunMs }: Request): void => {
+  const isRefused = answer?.status === 503 && /\r\nretry-after: \d+\r\n/iu.test(answer.head)
+  if (answer?.status !== 200 && !isRefused) {
+    seen.failed++
+    return
+  }
+  const { sentMs, tookMs } = isRefused ? seen.refused : seen.accepted
+  sentMs.push(begunMs + sharedMs)
+  tookMs.push(Math.max(0, polledMs() - begunMs))
+}
+
 /** Sends requests for the given time, and waits for the last answers. */
 const runLoad = async (
   { connections, durationMs, perSecond, port }: Load
 ): Promise<LoadResult> => {
   const seen = { computed: nothingSeen(), cached: nothingSeen() }
   const [lateMs, connectedMs]: [Array<number>, Array<number>] = [[], []]
-  const sharedMs = clockMs() - performance.now()
   const startedMs = performance.now()
   const waiting: Array<Request> = []
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
@@ -94,15 +107,7 @@ const runLoad = async (
       if (answer === null) opened--
       // the server closed an idle connection while this was on its way: clients send it again
       if (answer === null && connection.answers > 0) return send(open(request), request)
-      const { accepted, refused } = seen[name]
-      const isRefused = answer?.status === 503 &&
-        /\r\nretry-after: \d+\r\n/iu.test(answer.head)
-      if (answer?.status !== 200 && !isRefused) seen[name].failed++
-      else {
-        const { sentMs, tookMs } = isRefused ? refused : accepted
-        sentMs.push(request.begunMs + sharedMs)
-        tookMs.push(Math.max(0, polledMs() - request.begunMs))
-      }
+      note(seen[name], answer, request)
       if (answer !== null) goOn(connection)
       endIfDone()
     })
@@ -135,26 +140,36 @@ const runLoad = async (
     else send(connection, request)
   }
 
-  if (perSecond === undefined) {
-    for (let i = 0; i < connections; i++) begin()
-  } else {
-    let dueMs = startedMs
-    const tick = setInterval(() => {
-      const untilMs = performance.now()
-      for (; dueMs <= untilMs && dueMs - startedMs < durationMs;) {
-        lateMs.push(performance.now() - dueMs)
-        begin()
-        dueMs -= Math.log(1 - Math.random()) * 1000 / perSecond
-      }
-      if (dueMs - startedMs < durationMs) return
-      clearInterval(tick)
-      isAllBegun = true
-      endIfDone()
-    }, 1)
+  if (perSecond === undefined) { for (let i = 0; i < connections; i++) begin() }
+  else {
+    await atRandomTimes(perSecond, durationMs, (dueMs) => {
+      lateMs.push(performance.now() - dueMs)
+      begin()
+    })
+    isAllBegun = true
+    endIfDone()
   }
   await ended
   return { seconds: (performance.now() - startedMs) / 1000, lateMs, connectedMs, kinds: seen }
 }
+
+/** Calls a function at random times with this mean rate, and passes when the call was due. */
+const atRandomTimes = (
+  perSecond: number,
+  durationMs: number,
+  call: (dueMs: number) => void
+): Promise<void> =>
+  new Promise((resolve) => {
+    let dueMs = performance.now()
+    const endMs = dueMs + durationMs
+    const tick = setInterval(() => {
+      const untilMs = Math.min(performance.now(), endMs)
+      for (; dueMs < untilMs; dueMs -= Math.log(1 - Math.random()) * 1000 / perSecond) call(dueMs)
+      if (dueMs < endMs) return
+      clearInterval(tick)
+      resolve()
+    }, 1)
+  })
 
 process.on("message", (load: Load) => void runLoad(load).then((result) => process.send!(result)))
 // open connections would keep the process alive

@@ -24,7 +24,6 @@ const { positionals, values } = parseArgs({
   options: {
     seconds: { type: "string", default: "60" },
     aside: { type: "string", default: "20" },
-    times: { type: "string", default: "4" },
     transactions: { type: "string", default: "20000" }
   }
 })
@@ -104,10 +103,10 @@ const capacity =
 const half = { ...many, durationMs: aside * 1000, perSecond: capacity / 2 }
 const before = await phase("half", half)
 const memoryBefore = memoryMB(pid, "VmHWM")
-const during = await phase(`${values.times} times`, {
+const during = await phase("four times", {
   ...many,
   durationMs: seconds * 1000,
-  perSecond: capacity * Number(values.times)
+  perSecond: capacity * 4
 })
 const endedMs = clockMs()
 const later = await phase("half again", half)

@@ -1,4 +1,5 @@
-import { Agent, request } from "node:http"
+import { Agent, type IncomingMessage, request } from "node:http"
+import { text } from "node:stream/consumers"
 
 export interface Answered {
   readonly status: number
@@ -23,15 +24,7 @@ export interface ReaderStats {
   latencies: Array<number>
 }
 
-class Unanswered extends Error {
-  readonly isNewConnection: boolean
-  constructor(isNewConnection: boolean) {
-    super("No answer within 30 s")
-    this.isNewConnection = isNewConnection
-  }
-}
-
-/** A client that sends requests and records their outcomes. */
+/** A client that sends requests over one connection and records their outcomes. */
 export class Reader {
   readonly stats: ReaderStats = {
     answered: 0,
@@ -53,72 +46,52 @@ export class Reader {
   /** Returns null if there was no answer, or a temporary refusal. */
   async ask(method: "GET" | "POST", path: string, body?: string): Promise<Answered | null> {
     const startedMs = performance.now()
+    const sent = request({
+      agent: this.#agent,
+      host: "127.0.0.1",
+      port: this.#port,
+      method,
+      path,
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      timeout: 30_000
+    })
     try {
-      const { headers, status, text } = await this.#send(method, path, body)
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        sent.on("response", resolve).on("error", reject).on("timeout", () => {
+          sent.destroy(new Error("No answer within 30 s", { cause: "timeout" }))
+        }).end(body)
+      })
+      const answer = await text(response)
       this.stats.latencies.push(performance.now() - startedMs)
-      if (status === 503 && headers["retry-after"] !== undefined) {
+      // another connection may lead to another process
+      if (!sent.reusedSocket) this.#version = 0
+      const status = response.statusCode!
+      if (status === 503 && response.headers["retry-after"] !== undefined) {
         this.stats.refused++
         return null
       }
       this.stats.answered++
-      if (status >= 500) this.#isWrong(`${method} ${path}: ${status} ${text.slice(0, 200)}`)
-      return { status, version: Number(headers["ledger-version"]), body: text }
+      if (status >= 500) this.wrong(`${method} ${path}: ${status} ${answer.slice(0, 200)}`)
+      return { status, version: Number(response.headers["ledger-version"]), body: answer }
     } catch (error) {
-      const { code } = error as { readonly code?: string }
-      if (code === "ECONNRESET" || code === "ECONNREFUSED" || code === "EPIPE") this.stats.cut++
-      else if (error instanceof Unanswered && error.isNewConnection) this.stats.unanswered++
-      else this.#isWrong(`${method} ${path}: ${String(error)}`)
+      const { cause, code = "" } = error as { readonly cause?: unknown; readonly code?: string }
+      if (["ECONNRESET", "ECONNREFUSED", "EPIPE"].includes(code)) this.stats.cut++
+      else if (cause === "timeout" && !sent.reusedSocket) this.stats.unanswered++
+      else this.wrong(`${method} ${path}: ${String(error)}`)
       return null
     }
   }
 
-  /** Versions never decrease on one connection; another connection may lead to another process. */
+  /** Versions never decrease on one connection. */
   noteVersion(version: number): void {
     if (version < this.#version) {
-      this.#isWrong(`Version ${version} after ${this.#version} on one connection`)
+      this.wrong(`Version ${version} after ${this.#version} on one connection`)
     }
     this.#version = version
   }
 
-  forgetVersion(): void {
-    this.#version = 0
-  }
-
-  #isWrong(sentence: string): void {
+  wrong(sentence: string): void {
     if (this.stats.wrong.length < 100) this.stats.wrong.push(sentence)
-  }
-
-  #send(method: string, path: string, body?: string) {
-    return new Promise<
-      {
-        readonly status: number
-        readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined }
-        readonly text: string
-      }
-    >((resolve, reject) => {
-      const sent = request({
-        agent: this.#agent,
-        host: "127.0.0.1",
-        port: this.#port,
-        method,
-        path,
-        headers: body === undefined ? {} : { "content-type": "application/json" },
-        timeout: 30_000
-      }, (response) => {
-        let text = ""
-        response.setEncoding("utf8").on("data", (chunk) => text += chunk).on(
-          "end",
-          () => resolve({ status: response.statusCode!, headers: response.headers, text })
-        ).on("error", reject)
-      })
-      sent.on("socket", () => {
-        if (!sent.reusedSocket) this.forgetVersion()
-      })
-      sent.on("timeout", () => sent.destroy(new Unanswered(!sent.reusedSocket))).on(
-        "error",
-        reject
-      ).end(body)
-    })
   }
 
   close(): void {
