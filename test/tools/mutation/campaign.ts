@@ -5,8 +5,8 @@
  *
  * Each path is run alone; the default is every folder of `core`. Results are cached in
  * node_modules/.cache/mutation: only mutants affected by changed code or tests run again, and an
- * interrupted run continues, unless `--fresh` is set. The tests nearest to a path run first; with
- * `--all-tests` the others check the remaining mutants, which takes much longer. RESULTS.md has the
+ * interrupted run continues, unless `--fresh` is set. The tests nearest to a path run; with
+ * `--all-tests` all others too, which takes much longer. RESULTS.md has the
  * last result.
  */
 import { spawnSync } from "node:child_process"
