@@ -88,5 +88,5 @@ const database = await cluster.createDatabase()
 await inDirectory(async (directory) => {
   await printFiles("memory", ["--memory"])
   await printFiles("a directory", ["--data", join(directory, "data")])
+  await printFiles("PostgreSQL", ["--simulate", "--database", database])
 })
-await printFiles("PostgreSQL", ["--simulate", "--database", database])

@@ -118,7 +118,8 @@ const paced = async (
 }
 
 type Histogram = ReturnType<typeof createHistogram>
-const record = (histogram: Histogram, ms: number) => histogram.record(1 + Math.round(ms * 1e6))
+const record = (histogram: Histogram, ms: number) =>
+  histogram.record(Math.max(1, Math.round(ms * 1e6)))
 const quantiles = (histogram: Histogram) => ({
   p50: histogram.percentile(50) / 1e6,
   p99: histogram.percentile(99) / 1e6
