@@ -4,7 +4,7 @@ import { cpus } from "node:os"
 import { parseArgs } from "node:util"
 import { writeFeedLine } from "../../../core/mod.ts"
 import { startCluster } from "../../postgres/cluster.ts"
-import { inDirectory, program, serveWith } from "../../program/_program.ts"
+import { inDirectory, program, type Running, serveWith } from "../../program/_program.ts"
 import { blocks } from "../../submission/_wallets.ts"
 import { genesis } from "../../use_cases/_network.ts"
 import { Inspector } from "../_inspector.ts"
@@ -37,6 +37,15 @@ const { values } = parseArgs({
 /** Scatter of a heap after a collection, for each request of a round. */
 const bytesMax = { fast: 16, slow: 160 }
 
+const options = [
+  "--no-request-log",
+  `--admin-token=${adminToken}`,
+  // filled in the first round
+  "--answers-bytes-max=1048576",
+  "--pending-max=10000000",
+  "--pending-per-account-max=10000000"
+]
+
 /** Sends a request, reads the whole answer and returns its status. */
 const send = (port: number, agent: Agent, sent: HeapRequest): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -67,26 +76,10 @@ const sendAll = async (port: number, kind: RequestKind, from: number, count: num
   agent.destroy()
 }
 
-/** Returns the bytes that each request of a kind leaves in the heap over a store. */
-const measure = async (
-  genesisFile: string,
-  store: ReadonlyArray<string>
-): Promise<ReadonlyArray<number>> => {
-  const words = [
-    "--no-request-log",
-    `--admin-token=${adminToken}`,
-    // filled in the first round
-    "--answers-bytes-max=1048576",
-    "--pending-max=10000000",
-    "--pending-per-account-max=10000000",
-    `--genesis=${genesisFile}`,
-    ...store
-  ]
-  const server = await serveWith(words, {
-    command: [process.execPath, "--inspect=127.0.0.1:0", program]
-  })
-  using inspector = await Inspector.open(server.output())
-  const adminPort = Number(new URL(server.admin!).port)
+/** Returns the bytes that each request of a kind leaves in the heap of a server. */
+const measure = async ({ admin, output, port }: Running): Promise<ReadonlyArray<number>> => {
+  using inspector = await Inspector.open(output())
+  const adminPort = Number(new URL(admin!).port)
   const feed = blocks.map((block) => `${writeFeedLine({ kind: "block", block })}\n`).join("")
   await send(adminPort, new Agent(), feedRequest(feed))
   const figures: Array<number> = []
@@ -94,15 +87,10 @@ const measure = async (
     const count = Number(kind.isSlow === true ? values.slow : values.requests)
     const used: Array<number> = []
     for (let round = 0; round < 3; round++) {
-      await sendAll(kind.isAdmin === true ? adminPort : server.port, kind, round * count, count)
+      await sendAll(kind.isAdmin === true ? adminPort : port, kind, round * count, count)
       used.push(await inspector.usedBytes())
     }
     figures.push(Math.min(used[1]! - used[0]!, used[2]! - used[1]!) / count)
-  }
-  server.signal("SIGTERM")
-  await server.ended
-  for (const [line] of server.output().matchAll(/^.*"level":"(?:WARN|ERROR|FATAL)".*$/gmu)) {
-    console.error(line)
   }
   return figures
 }
@@ -120,7 +108,16 @@ await inDirectory(async (directory) => {
   }
   for (const [name, words] of Object.entries(stores)) {
     if (![undefined, name].includes(values.store)) continue
-    figures.set(name, await measure(genesisFile, words))
+    const server = await serveWith([...options, `--genesis=${genesisFile}`, ...words], {
+      command: [process.execPath, "--inspect=127.0.0.1:0", program]
+    })
+    // a program ends only when its inspector is closed
+    figures.set(name, await measure(server))
+    server.signal("SIGTERM")
+    await server.ended
+    for (const [line] of server.output().matchAll(/^.*"level":"(?:WARN|ERROR|FATAL)".*$/gmu)) {
+      console.error(line)
+    }
   }
 })
 
@@ -132,13 +129,15 @@ console.log(
 const row = (...cells: ReadonlyArray<string>) => console.log(`| ${cells.join(" | ")} |`)
 row("bytes left by each request", ...figures.keys())
 row(...["", ...figures.keys()].map(() => "---"))
+const leaks: Array<string> = []
 for (const [at, { isSlow = false, isStored = false, name }] of requestKinds.entries()) {
   row(name, ...[...figures.values()].map((bytes) => bytes[at]!.toFixed(0)))
   for (const [store, { [at]: bytes }] of figures) {
     if (isStored && store !== "database") continue
     if (bytes! > bytesMax[isSlow ? "slow" : "fast"]) {
-      console.error(`LEAK  ${name}, ${store}: ${Math.round(bytes!)} bytes for each request`)
-      process.exitCode = 1
+      leaks.push(`LEAK  ${name}, ${store}: ${Math.round(bytes!)} bytes for each request`)
     }
   }
 }
+if (leaks.length > 0) console.log(leaks.join("\n"))
+process.exitCode = leaks.length === 0 ? 0 : 1
