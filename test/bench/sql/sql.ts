@@ -42,7 +42,7 @@ export const benchSql = async ({ quick, rows }: SqlBenchOptions): Promise<void> 
   console.log(
     "\nNetworks: milliseconds of CPU time to ingest 1,000 transactions, rollbacks included (Node with its threads; blocks are generated outside of the clock)"
   )
-  await benchNetworks(cluster, { rounds: quick ? 1 : 3, rows: 20_000 })
+  await benchNetworks(cluster, { rounds: quick ? 1 : 5, rows: 20_000 })
 
   // finishes background work after so many new rows before the measurements
   for (const { url } of [small, large]) await execute(url, "VACUUM (ANALYZE)")
