@@ -95,37 +95,6 @@ FROM posting AS above CROSS JOIN LATERAL unnest(above.items[1:above.filed]) AS l
 CROSS JOIN LATERAL (VALUES ${valuesOf(combinedKeys(list, filter, "above.key"))}) AS each (key)
 WHERE ${isOfIndexKey("above.key", list, list.indexKeys[filter]!)}`
 
-/** Returns an SQL condition: whether a key is that of a whole list or of a single filter. */
-const isSingle = (key: string): string =>
-  `(octet_length(${key}) = 2 OR ${
-    lists.flatMap((list) =>
-      Object.values(list.indexKeys).map((indexKey) => isOfIndexKey(key, list, indexKey))
-    )
-      .join(" OR ")
-  })`
-
-/**
- * Returns how many items are in a combined list and not in the list above it, or the other way
- * round.
- */
-export const misfiled = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError.SqlError> => {
-  const expected = lists.flatMap((list) =>
-    Object.entries(list.indexKeys).flatMap(([filter, { combinableFilters }]) =>
-      combinableFilters.length === 0 ? [] : [entriesBelow(list, filter)]
-    )
-  )
-  return Effect.map(
-    sql.unsafe<{ readonly items: bigint }>(`
-WITH expected AS (${expected.join(" UNION ALL ")}), found AS (
-  SELECT posting.key, listed.item FROM posting CROSS JOIN LATERAL unnest(posting.items) AS listed (item) WHERE NOT ${
-      isSingle("posting.key")
-    }
-)
-SELECT count(*) AS items FROM expected FULL JOIN found USING (key, item) WHERE expected.key IS NULL OR found.key IS NULL`),
-    ([row]) => Number(row!.items)
-  )
-}
-
 /** Sorted by key and item, without duplicates: an item that has a value twice is listed once. */
 const insertPostings = (source: string): string => `
 INSERT INTO posting (key, first_item, first_ordinal, items, filed, is_last)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { eachOfLastRows } from "../../../adapters/sql/postings/write_postings.ts"
 import type { WriteResult } from "../../../adapters/sql/writes/bulk_write.ts"
 import type { BulkRecord } from "../../../app/commands/ingest.ts"
 import type { FeedRecord, GenesisFeed } from "../../../core/domain/mod.ts"
@@ -101,6 +102,29 @@ describe("writes with rollbacks in one transaction", () => {
           auditIn(grouped.sql, { proofs: true })
         )
         assert.deepStrictEqual(violations, [])
+        // in a list with a full row, fewer than 16 items wait for the lists of combined filters
+        assert.deepStrictEqual(
+          yield* grouped.sql.unsafe(
+            "SELECT first_item FROM posting WHERE first_ordinal > 0 AND cardinality(items) - filed > 15"
+          ),
+          []
+        )
+        // a long rollback reads the rows that it removes in several parts
+        const removed: Array<number> = []
+        yield* eachOfLastRows(
+          grouped.sql,
+          "transactions",
+          5n,
+          (part) => Effect.sync(() => removed.unshift(...part.map(({ itemId }) => itemId))),
+          8
+        )
+        assert.deepStrictEqual(
+          yield* grouped.sql.unsafe(
+            "SELECT item_id::integer AS item FROM transaction WHERE item_id >= 5 ORDER BY item_id"
+          ),
+          removed.map((item) => ({ item }))
+        )
+        assert.isAbove(removed.length, 8)
       })))
 
     it.live(`store the writes before a refused one, of ${title}`, () =>
