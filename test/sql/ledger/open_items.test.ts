@@ -2,16 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
   closeStatement,
-  openExitKey,
-  openExitEntries,
   openLevels,
   openSlotKey,
   openStatement,
   slotKey
 } from "../../../adapters/sql/postings/open_items.ts"
-import { exit as exitShape } from "../../../adapters/sql/entities/mod.ts"
-import { bigintArray, insertInto } from "../../../adapters/sql/connection/parameters.ts"
-import type { Exit } from "../../../core/domain/mod.ts"
+import { bigintArray } from "../../../adapters/sql/connection/parameters.ts"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
 import { writerDatabase } from "../_writer_database.ts"
 
@@ -100,68 +96,6 @@ describe(`open items (replay: SEED=${seed} npm test -- test/sql/ledger/open_item
             `the counts after step ${step}`
           )
         }
-      }).pipe(Effect.orDie)
-    ))
-
-  it.live("of exits are stored under every key and combination of their list", () =>
-    Effect.scoped(
-      Effect.gen(function*() {
-        const { sql } = yield* writerDatabase
-        const int8 = (value: number) => {
-          const bytes = Buffer.alloc(8)
-          bytes.writeBigInt64BE(BigInt(value))
-          return bytes
-        }
-        const owner = Buffer.alloc(20, 7)
-        const key = Buffer.alloc(32, 9)
-        const exit: Exit = {
-          itemId: 700,
-          batchNum: 1,
-          accountIndex: 300,
-          tokenId: 5,
-          address: `0x${owner.toString("hex")}`,
-          publicKey: key.toString("hex"),
-          balance: 1n,
-          merkleProof: {
-            root: 0n,
-            siblings: [],
-            oldKey: 0n,
-            oldValue: 0n,
-            isOld0: false,
-            key: 300n,
-            value: 0n,
-            fnc: 0
-          },
-          instantWithdrawn: null,
-          delayedWithdrawRequest: null,
-          delayedWithdrawn: null
-        }
-        const insert = insertInto("exit", exitShape.parameters)
-        const entries = openExitEntries.parameters([exit])
-        yield* sql.unsafe(insert.text, insert.parameters([exit]))
-        yield* sql.unsafe(openStatement(openExitEntries.source), entries)
-        const found = yield* sql.unsafe<{ readonly key: Uint8Array; readonly item: bigint }>(
-          "SELECT key, item FROM open_item"
-        )
-        const expected = [
-          openExitKey(),
-          openExitKey(["accountIndex", int8(300)]),
-          openExitKey(["address", owner]),
-          openExitKey(["publicKey", key]),
-          openExitKey(["tokenId", int8(5)]),
-          openExitKey(["address", owner], ["tokenId", int8(5)]),
-          openExitKey(["publicKey", key], ["tokenId", int8(5)])
-        ]
-        assert.deepStrictEqual(
-          found.map(({ key }) => Buffer.from(key).toString("hex")).sort(),
-          expected.map((each) => Buffer.from(each).toString("hex")).sort()
-        )
-        assert.isTrue(found.every(({ item }) => item === 700n))
-        yield* sql.unsafe(closeStatement(openExitEntries.source), entries)
-        assert.deepStrictEqual(
-          yield* sql.unsafe("SELECT key FROM open_item UNION ALL SELECT key FROM open_count"),
-          []
-        )
       }).pipe(Effect.orDie)
     ))
 })
