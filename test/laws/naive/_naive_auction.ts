@@ -59,7 +59,7 @@ type DefaultBids = Pick<AuctionVariables, "defaultSlotSetBid" | "defaultSlotSetB
  * Returns the default bids of a slot as the contract stores them: the first change that finds the
  * slot closed writes the ones before it into the slot, and later changes leave them.
  */
-export function minimumBids(
+function minimumBids(
   newestFirst: ReadonlyArray<DefaultBids>,
   slot: number
 ): ReadonlyArray<bigint> {
