@@ -120,36 +120,4 @@ describe("processes that share a pool", () => {
       assert.strictEqual(new Set(rows.map(({ arrival }) => arrival)).size, numbers.length)
       assert.isTrue(rows.every(({ arrival }) => arrival > Number(acknowledged.at(-1))))
     }))
-
-  it.live("reconcile once from the same mark, while others post", () =>
-    Effect.gen(function*() {
-      yield* post(pools[0]!)
-      const [reconciled] = yield* Effect.all([
-        Effect.forEach(pools, (pool, name) =>
-          pool.reconcile({
-            from: null,
-            to: { batchNum: 1, ethereumBlockHash: `0x${name}` },
-            changes: ids.map((id) => ({
-              id,
-              from: "pend",
-              fromBatchNum: null,
-              to: "fged",
-              batchNum: 1,
-              reason: `Reconciled by ${name}`
-            }))
-          }, 2000), { concurrency: "unbounded" }),
-        post(pools[1]!)
-      ], { concurrency: "unbounded" })
-      assert.strictEqual(reconciled.filter((changed) => changed !== null).length, 1)
-      assert.strictEqual(
-        (yield* pools[2]!.counts).fged,
-        reconciled.flatMap((changed) => changed ?? []).length
-      )
-      assert.deepStrictEqual(
-        (yield* pools[2]!.reconciledBatchesBelow({ batchNum: 2, limit: 9 })).map((
-          { ethereumBlockHash }
-        ) => ethereumBlockHash),
-        [`0x${reconciled.findIndex((changed) => changed !== null)}`]
-      )
-    }))
 })
