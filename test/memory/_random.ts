@@ -24,13 +24,6 @@ export class Random {
     return this.next() < probability
   }
 
-  /** Returns the values in another order. */
-  shuffled<T>(values: ReadonlyArray<T>): Array<T> {
-    return values.map((value) => ({ value, rank: this.next() }))
-      .sort((one, other) => one.rank - other.rank)
-      .map(({ value }) => value)
-  }
-
   /** Returns one of the values. */
   of<T>(values: ReadonlyArray<T>): T {
     return values[this.below(values.length)]!

@@ -59,18 +59,6 @@ export const failingNode = (
       ))
   )
 
-/** Returns 32-bit numbers, the same for the same seed. */
-export const random = (seed: string) => {
-  let state = Array.from(seed).reduce(
-    (hash, letter) => Math.imul(hash, 31) + letter.codePointAt(0)!,
-    7
-  )
-  return () => {
-    state = Math.imul(state, 1664525) + 1013904223
-    return (state >>> 0) >>> 8
-  }
-}
-
 /**
  * Waits in real time: the code that verifies signatures is loaded with the first one, which a test
  * clock cannot advance.

@@ -8,7 +8,8 @@ import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { lastBlock, Ledger } from "../../core/use_cases/mod.ts"
 import { withGaps } from "../laws/mod.ts"
-import { failingNode, type CallOutcome, random, realTurn } from "./_failing_node.ts"
+import { SeededRandom } from "../laws/_seeded_random.ts"
+import { failingNode, type CallOutcome, realTurn } from "./_failing_node.ts"
 import { ledgerContent } from "./_ledger_content.ts"
 
 const networkOf = (rollBackPeriodBlocks: number) =>
@@ -109,11 +110,11 @@ for (const [name, feed] of Object.entries(feeds)) {
       Effect.gen(function*() {
         assert.deepStrictEqual(kindsOf(feed), new Set(["block", "rollBack", "prices"]))
         const expected = yield* undisturbed(feed)
-        const dice = random("follow")
+        const random = new SeededRandom("follow")
         let calls = 0
         const outcome = (): CallOutcome => {
           calls++
-          return (["lost", "unacknowledged"] as const)[dice() % 5] ?? "answered"
+          return (["lost", "unacknowledged"] as const)[random.below(5)] ?? "answered"
         }
         const left = yield* Effect.andThen(
           ended(followFeed(arriving(feed))),
@@ -143,11 +144,14 @@ for (const [name, feed] of Object.entries(feeds)) {
         const expected = yield* undisturbed(feed)
         const rollBacks = feed.flatMap(({ kind }, i) => kind === "rollBack" ? [i] : [])
         assert.isAbove(rollBacks.length, 3)
-        const dice = random("overtaken")
+        const random = new SeededRandom("overtaken")
         const drawn = Array.from(
           { length: 12 },
           () =>
-            [1, 2].map((part) => ({ after: part * 20 + dice() % 20, otherRecords: dice() % 12 }))
+            [1, 2].map((part) => ({
+              after: part * 20 + random.below(20),
+              otherRecords: random.below(12)
+            }))
         )
         // the other process ends with the rollback, or with the first block after it
         const around = rollBacks.flatMap((i) =>

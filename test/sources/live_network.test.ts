@@ -4,7 +4,8 @@ import { TestClock } from "effect/testing"
 import { drive, driveOnce, simulate, type Simulation } from "../../app/simulator/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
-import { failingNode, type CallOutcome, random, realTurn } from "./_failing_node.ts"
+import { SeededRandom } from "../laws/_seeded_random.ts"
+import { failingNode, type CallOutcome, realTurn } from "./_failing_node.ts"
 
 const networkOf = (seed: string) =>
   simulate({
@@ -51,10 +52,10 @@ describe("A live network whose store fails now and then", () => {
     Effect.gen(function*() {
       const [quiet, shaken] = [networkOf("shaken"), networkOf("shaken")]
       let calls = 0
-      const dice = random("fates")
+      const random = new SeededRandom("fates")
       const outcome = (): CallOutcome => {
         calls++
-        return (["lost", "unacknowledged"] as const)[dice() % 6] ?? "answered"
+        return (["lost", "unacknowledged"] as const)[random.below(6)] ?? "answered"
       }
       const undisturbed = yield* runNetwork(quiet).pipe(
         Effect.provide(failingNode(quiet.genesis, () => "answered"))
