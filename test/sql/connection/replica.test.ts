@@ -5,24 +5,12 @@ import { setTimeout as delay } from "node:timers/promises"
 import { openMonitor } from "../../../adapters/metrics/mod.ts"
 import { BulkWriter } from "../../../adapters/sql/mod.ts"
 import { preferReplica } from "../../../adapters/sql/reads/mod.ts"
-import { simulate } from "../../../app/simulator/mod.ts"
 import { type LedgerReader, Monitor, NotRegistered, StoreFailure } from "../../../core/ports/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { freshDatabase, type FreshDatabase, scopedDatabase } from "../../postgres/mod.ts"
 import { proxyTo } from "../_proxy.ts"
 import { opened } from "../_running_node.ts"
-
-const simulation = simulate({
-  seed: "replica",
-  users: 12,
-  tokens: 3,
-  rollBackPeriodBlocks: 0,
-  placeholderRoots: true
-})
-const { genesis } = simulation
-const chain = Array.from({ length: 20 }, () => simulation.next()).flatMap((record) =>
-  record.kind === "block" ? [record.block] : []
-)
+import { chain, genesis } from "./_own_server.ts"
 
 /** Gives a database the time of creation of another one, as a copy of it has. */
 const copyOrigin = async (from: string, to: string): Promise<void> => {

@@ -39,6 +39,8 @@ describe("ledger versions", () => {
   /** Waits until the version is known. */
   const untilKnown = (versions: LedgerVersions["Service"], version: number) =>
     Stream.runHead(Stream.filter(versions.changes, (each) => each >= version))
+  const until = (holds: () => boolean) =>
+    Effect.repeat(Effect.sync(holds), { until: (held) => held, schedule: Schedule.spaced(20) })
   const growing = (versions: ReadonlyArray<number>): boolean =>
     versions.every((version, i) => i === 0 || version > versions[i - 1]!)
 
@@ -93,14 +95,10 @@ describe("ledger versions", () => {
       yield* Fiber.interrupt(watching)
       for (const [sql, memory] of raised) assert.deepStrictEqual(sql, memory)
       // all processes have the same versions of parts, however they received the version
-      const known = yield* Effect.repeat(
-        Effect.sync(() => [writer, other].map(({ tip }) => tip.snapshot!(version))),
-        {
-          until: (snapshots) => snapshots.every((snapshot) => snapshot !== null),
-          schedule: Schedule.spaced(20)
-        }
-      )
-      assert.deepStrictEqual(known[0], known[1])
+      const snapshots = () => [writer, other].map(({ tip }) => tip.snapshot!(version))
+      yield* until(() => snapshots().every((snapshot) => snapshot !== null))
+      const [own, others] = snapshots()
+      assert.deepStrictEqual(own, others)
       assert.isAbove(records.filter(({ kind }) => kind === "rollBack").length, 1)
       assert.isAbove(seen.length, 10)
       assert.isTrue(growing(seen), seen.join())
@@ -130,8 +128,6 @@ describe("ledger versions", () => {
     Effect.scoped(Effect.gen(function*() {
       const proxy = yield* proxyTo(database.url)
       const [one, other] = [yield* openedAt(database.url), yield* openedAt(proxy.url)]
-      const until = (holds: () => boolean) =>
-        Effect.repeat(Effect.sync(holds), { until: (held) => held, schedule: Schedule.spaced(20) })
       const moved = numbered(1)
       yield* until(() => other.latestPoolVersion.version() !== null)
       const empty = other.latestPoolVersion.version()
@@ -167,19 +163,15 @@ describe("ledger versions", () => {
       const { latestPoolVersion } = yield* openedAt(proxy.url)
       yield* Effect.promise(() => muted)
       assert.isNull(latestPoolVersion.version())
-      yield* Effect.repeat(Effect.sync(() => latestPoolVersion.version()), {
-        until: (version) => version !== null,
-        schedule: Schedule.spaced(20)
-      })
+      yield* until(() => latestPoolVersion.version() !== null)
     })))
 
   it.live("are unknown while notifications are missing and the answers to polls are late", () =>
     Effect.scoped(Effect.gen(function*() {
       const proxy = yield* proxyTo(database.url)
       const { tip } = yield* openedAt(proxy.url)
-      const version = Effect.sync(() => tip.version())
-      const every = Schedule.spaced(20)
-      yield* Effect.repeat(version, { until: (known) => known !== null, schedule: every })
+      const untilTold = until(() => tip.version() !== null)
+      yield* untilTold
       proxy.refusing = true
       proxy.delayMs = 1000
       yield* Effect.promise(() =>
@@ -188,22 +180,18 @@ describe("ledger versions", () => {
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '% notifications'"
         )
       )
-      yield* Effect.repeat(version, { until: (known) => known === null, schedule: every })
+      yield* until(() => tip.version() === null)
       // a version that was read a second ago may have been replaced since
-      const late = Effect.repeat(version, { until: (known) => known !== null, schedule: every })
-      assert.isNull(yield* Effect.raceFirst(late, Effect.as(Effect.sleep(5000), null)))
+      assert.isNull(yield* Effect.raceFirst(untilTold, Effect.as(Effect.sleep(5000), null)))
       proxy.delayMs = 0
-      yield* Effect.repeat(version, { until: (known) => known !== null, schedule: every })
+      yield* untilTold
     })))
 
   it.live("arrive on the same connection after the clock has gone back by an hour", () =>
     Effect.scoped(Effect.gen(function*() {
       const proxy = yield* proxyTo(database.url)
       const { latestPoolVersion } = yield* openedAt(proxy.url)
-      yield* Effect.repeat(Effect.sync(() => latestPoolVersion.version()), {
-        until: (version) => version !== null,
-        schedule: Schedule.spaced(20)
-      })
+      yield* until(() => latestPoolVersion.version() !== null)
       const { now } = Date
       yield* Effect.acquireRelease(
         Effect.sync(() => void (Date.now = () => now() - 3_600_000)),
