@@ -47,15 +47,4 @@ describe("the limit on connections", () => {
       })
       assert.strictEqual(most, permits)
     }))
-
-  it.live("fails after the wait with a message that names the connections", () =>
-    Effect.gen(function*() {
-      const limiter = makeConnectionLimiter({ permits: 1, connections: 1, waitMs: 20 })
-      const error = yield* Effect.flip(limiter.withPermit(limiter.withPermit(Effect.void)))
-      assert.strictEqual(
-        (error.reason as { cause?: Error }).cause?.message,
-        "The connection was in use for 20 ms: try again, or allow more connections"
-      )
-      yield* limiter.withPermit(Effect.void)
-    }))
 })
