@@ -14,20 +14,11 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { exportFeed, type JournalError } from "../../adapters/journal/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
-import { writeFeedLine } from "../../core/domain/mod.ts"
-import { applyRecords, openStores, smallNetwork, temporaryDirectory } from "./_directories.ts"
-import { dumpStores, noKeys } from "./_store_dump.ts"
+import { openStores, temporaryDirectory } from "./_directories.ts"
 
 /* Data directories that are in use, damaged, or not what they should be. */
 
-const { genesis, records } = smallNetwork("failures")
-
-/** Applies records to the stores of a directory and returns their content. */
-const writeRecords = (directory: string, some = records) =>
-  Effect.scoped(
-    Effect.flatMap(openStores(directory, genesis), (stores) =>
-      Effect.andThen(applyRecords(genesis, stores, some), dumpStores(stores, noKeys())))
-  )
+const { genesis } = simulate({ seed: "failures" })
 
 /** Returns the error of opening a directory. */
 const openingError = (directory: string, network = genesis): Effect.Effect<JournalError> =>
@@ -106,7 +97,7 @@ describe("a data directory", () => {
   it.live("is refused if it has another network or an unknown format", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      yield* writeRecords(directory, [])
+      yield* Effect.scoped(openStores(directory, genesis))
       const other = yield* openingError(directory, simulate({ seed: "other" }).genesis)
       assert.strictEqual(other.reason, "otherNetwork")
       assert.match(
@@ -119,21 +110,5 @@ describe("a data directory", () => {
         assert.strictEqual(reason, "otherFormat")
         assert.include(message, `has format ${format}, expected 8: open it with the program that`)
       }
-    })))
-})
-
-describe("the feed of a journal", () => {
-  it.live("has every record of the ledger, and gives another ledger the same content", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const directory = yield* temporaryDirectory
-      const content = yield* writeRecords(directory)
-      const lines = yield* Effect.scoped(
-        Effect.map(exportFeed(directory), (exported) => [...exported])
-      )
-      assert.deepStrictEqual(
-        lines,
-        [{ kind: "genesis", genesis } as const, ...records].map(writeFeedLine)
-      )
-      assert.strictEqual(yield* writeRecords(yield* temporaryDirectory), content)
     })))
 })
