@@ -82,17 +82,6 @@ describe("the memory store", () => {
     for (const [actual, expected] of table) assert.strictEqual(actual, expected)
   })
 
-  it("leaves an answer as it was when the price of its token changes", () => {
-    const ledger = openMemoryLedger({ genesis })
-    const setPrice = (priceUSD: number | null) =>
-      ledger.setPrices([{ tokenId: 0, priceUSD, timeMs: 9 }], () => Result.void)
-    setPrice(7)
-    const shown = ledger.find("token", 0).item!
-    setPrice(null)
-    assert.deepInclude(shown, { priceUSD: 7, priceTimeMs: 9 })
-    assert.deepInclude(ledger.find("token", 0).item, { priceUSD: null, priceTimeMs: null })
-  })
-
   it("returns forged transactions to their queue under their earlier item id", () => {
     const ledger = openMemoryLedger({ genesis })
     const queued = [0, 1].map((position) => queuedOf(position))
