@@ -20,6 +20,7 @@ import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerWriter, PoolStore, SignatureVerifier } from "../../core/ports/mod.ts"
 import { type AuditOptions, type AuditReport, Findings, Ledger } from "../../core/use_cases/mod.ts"
+import { authorizationOf } from "../laws/pool/_pool_rows.ts"
 import { withHeads } from "../properties/_heads.ts"
 import { withGaps } from "../laws/mod.ts"
 
@@ -249,16 +250,7 @@ describe("an audit of a data directory with a checkpoint", () => {
         const directory = join(directories, "posted")
         const fed = records.filter(({ kind }) => kind !== "head")
         const post = ({ addAuthorization }: PoolStore["Service"]) =>
-          Effect.forEach(
-            fed,
-            (_, i) =>
-              addAuthorization({
-                address: `0x${String(i + 1).padStart(40, "0")}`,
-                publicKey: "0".repeat(64),
-                signature: "",
-                timestampMs: 1
-              })
-          )
+          Effect.forEach(fed, (_, i) => addAuthorization(authorizationOf(i)))
         yield* write(directory, fed, Effect.flatMap(PoolStore, post))
         yield* Effect.scoped(Effect.provide(
           Effect.flatMap(JournalStores, ({ checkpoint }) => checkpoint),

@@ -18,7 +18,8 @@ import { openModel } from "./_crash_model.ts"
 import { filesIn, ledgerOver, openStores, temporaryDirectory } from "./_directories.ts"
 import { keysOf, readFeed, scriptOf, seededRandom, type Write } from "./_script.ts"
 import { dumpStores, noKeys, type Stores } from "./_store_dump.ts"
-import { ownersOf } from "../laws/pool/_pool_rows.ts"
+import { authorizationOf, idOf, ownersOf, poolTransactionOf } from "../laws/pool/_pool_rows.ts"
+import { SeededRandom } from "../laws/_seeded_random.ts"
 
 const seed = process.env.SEED ?? String(Date.now() % 1_000_000)
 
@@ -294,15 +295,7 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
           yield* Effect.all([
             noted("checkpoint", stores.journal.checkpoint),
             noted("block", ledger.applyRecord(records[at]!)),
-            noted(
-              "post",
-              stores.store.addAuthorization({
-                address: `0x${"1".repeat(40)}`,
-                publicKey: "0".repeat(64),
-                signature: "",
-                timestampMs: 1
-              })
-            )
+            noted("post", stores.store.addAuthorization(authorizationOf(1)))
           ], { concurrency: "unbounded" })
           assert.deepStrictEqual(order, ["post", "checkpoint", "block"])
         }), { checkpointBytes: 1000 })
@@ -332,28 +325,22 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
   it.live("has exactly the records up to its number, while several clients write", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
-      const addresses = Array.from({ length: 60 }, (_, i) => `0x${String(i + 1).padStart(40, "0")}`)
+      const authorizations = Array.from({ length: 60 }, (_, i) => authorizationOf(i))
       const writeEach = (store: Stores["store"]) => (client: number) =>
-        Effect.forEach(
-          addresses.filter((_, i) => i % 3 === client),
-          (address) =>
-            store.addAuthorization({
-              address,
-              publicKey: "0".repeat(64),
-              signature: "",
-              timestampMs: 1
-            })
-        )
+        Effect.forEach(authorizations.filter((_, i) => i % 3 === client), store.addAuthorization)
       yield* withStores(directory, ({ journal, store }) =>
         // starts while the first writes wait for their commit
         Effect.all([...[0, 1, 2].map(writeEach(store)), journal.checkpoint], {
           concurrency: "unbounded"
         }))
       const seq = keepCheckpointOnly(directory)
-      assert.isBelow(seq, addresses.length)
+      assert.isBelow(seq, authorizations.length)
       yield* withStores(directory, ({ store }) =>
         Effect.gen(function*() {
-          const found = yield* Effect.forEach(addresses, (address) => store.authorization(address))
+          const found = yield* Effect.forEach(
+            authorizations,
+            ({ address }) => store.authorization(address)
+          )
           assert.strictEqual(found.filter((authorization) => authorization !== null).length, seq)
         }))
     })))
@@ -546,24 +533,20 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
         leftLately: nowMs - dayMs / 2,
         pending: nowMs - 3 * dayMs
       }
-      const idOf = (name: string) => `0x02${Buffer.from(name).toString("hex").padEnd(64, "0")}`
+      const ids = [0, 1, 2].map(idOf)
       const transitions = yield* withStores(
         directory,
         ({ journal, store }) =>
           Effect.gen(function*() {
-            for (const [name, atMs] of Object.entries(times)) {
+            for (const [number, [name, atMs]] of Object.entries(times).entries()) {
               yield* store.addTransaction(
-                {
-                  ...pooled,
-                  id: idOf(name),
-                  timestampMs: nowMs - 3 * dayMs
-                },
+                poolTransactionOf(number, new SeededRandom(number), nowMs - 3 * dayMs),
                 ownersOf(1),
                 { pendingMax: 10, pendingPerAccountMax: 10 }
               )
               if (name === "pending") continue
               yield* store.change([{
-                id: idOf(name),
+                id: idOf(number),
                 from: "pend",
                 fromBatchNum: null,
                 to: null,
@@ -572,36 +555,14 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
               }], atMs)
             }
             yield* journal.checkpoint
-            return yield* Effect.forEach(
-              Object.keys(times),
-              (name) => store.transitions(idOf(name))
-            )
+            return yield* Effect.forEach(ids, store.transitions)
           }),
         { poolHistoryMs: dayMs }
       )
       assert.deepStrictEqual(transitions.map(({ length }) => length), [0, 2, 1])
       yield* withStores(directory, ({ store }) =>
         Effect.gen(function*() {
-          assert.deepStrictEqual(
-            yield* Effect.forEach(Object.keys(times), (name) => store.transitions(idOf(name))),
-            transitions
-          )
+          assert.deepStrictEqual(yield* Effect.forEach(ids, store.transitions), transitions)
         }))
     })))
 })
-
-const pooled = {
-  type: "Exit",
-  tokenId: 0,
-  fromAccountIndex: 256,
-  toAccountIndex: 1,
-  toAddress: null,
-  toPublicKey: null,
-  amount: 10n,
-  fee: 0,
-  nonce: 0n,
-  signature: "0".repeat(128),
-  request: null,
-  state: "pend",
-  batchNum: null
-} as const

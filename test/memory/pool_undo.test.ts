@@ -9,6 +9,7 @@ import {
 import { dumpStores, noKeys } from "../journal/_store_dump.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
 import {
+  authorizationOf,
   changeOf,
   idOf,
   keyOf,
@@ -28,14 +29,12 @@ const reader = memoryReader(openMemoryLedger({ genesis }))
 const keys = noKeys()
 for (let number = 0; number < transactionsMax; number++) {
   keys.transactions.add(idOf(number))
-  keys.addresses.add(`0x${String(number).padStart(40, "0")}`)
+  keys.addresses.add(authorizationOf(number).address)
 }
 
 /** Returns everything that a pool holds. */
 const contentOf = (pool: MemoryPoolStore): string =>
   Effect.runSync(dumpStores({ reader, store: pool }, keys))
-
-const addressOf = (number: number) => `0x${String(number).padStart(40, "0")}` as const
 
 /** Returns a random write. */
 const writeOf = (pool: MemoryPoolStore, random: SeededRandom, atMs: number) => {
@@ -54,12 +53,7 @@ const writeOf = (pool: MemoryPoolStore, random: SeededRandom, atMs: number) => {
     case 1:
       return pool.addTransaction(poolTransactionOf(number, random, atMs), ownersOf(number), limits)
     case 2:
-      return pool.addAuthorization({
-        address: addressOf(number),
-        publicKey: keyOf(number),
-        signature: `0x${"1".repeat(130)}`,
-        timestampMs: atMs
-      })
+      return pool.addAuthorization({ ...authorizationOf(number), timestampMs: atMs })
     case 3:
       return pool.skip(
         [noteOf(id, random, atMs), noteOf(idOf(number + 1), random, atMs)],

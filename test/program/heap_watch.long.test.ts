@@ -6,7 +6,7 @@ import { guardStores } from "../../app/stores/guarded_stores.ts"
 import { watchHeap } from "../../app/process/heap_watch.ts"
 import { LedgerWriter, Monitor, PoolStore } from "../../core/ports/mod.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
-import { idOf, ownersOf, poolTransactionOf } from "../laws/pool/_pool_rows.ts"
+import { authorizationOf, idOf, ownersOf, poolTransactionOf } from "../laws/pool/_pool_rows.ts"
 import { genesis } from "../use_cases/_network.ts"
 
 /** Keeps more and more memory until a full garbage collection was measured. */
@@ -21,12 +21,7 @@ const untilMeasured = (
     return Effect.andThen(Effect.sleep(1), untilMeasured(usedBytes, before, kept))
   })
 
-const authorization = {
-  address: `0x${"1".repeat(40)}`,
-  publicKey: "1".repeat(64),
-  signature: `0x${"1".repeat(130)}`,
-  timestampMs: 0
-} as const
+const authorization = authorizationOf(1)
 
 const openGuarded = (bytesMax: number | undefined) =>
   Effect.gen(function*() {

@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Logger, Result } from "effect"
+import { authorizationOf } from "../laws/pool/_pool_rows.ts"
 import { type Cluster, type Standby, startCluster, startStandby } from "../postgres/mod.ts"
 import { urlOfDatabase } from "../postgres/_statements.ts"
 import { type Proxy, startProxy } from "../sql/_proxy.ts"
@@ -29,13 +30,11 @@ describe("A proxy that points at a standby", () => {
   let addresses = 0
   /** Writes the pool with as many connections at once as a process has for writes. */
   const writePool = ({ pool }: Process) =>
-    Effect.forEach(Array.from({ length: 7 }), () =>
-      Effect.result(pool.addAuthorization({
-        address: `0x${(addresses++).toString(16).padStart(40, "0")}`,
-        publicKey: "1".repeat(64),
-        signature: "0x",
-        timestampMs: 5
-      })), { concurrency: "unbounded" })
+    Effect.forEach(
+      Array.from({ length: 7 }),
+      () => Effect.result(pool.addAuthorization(authorizationOf(addresses++))),
+      { concurrency: "unbounded" }
+    )
   const allFailed = (results: ReadonlyArray<Result.Result<unknown, unknown>>) =>
     results.every(Result.isFailure)
   const allSucceeded = (results: ReadonlyArray<Result.Result<unknown, unknown>>) =>

@@ -6,6 +6,7 @@ import { lineOf } from "../../../adapters/journal/log/database.ts"
 import { openForWriting } from "../../../adapters/journal/log/writer.ts"
 import { openMonitor } from "../../../adapters/metrics/mod.ts"
 import { Monitor } from "../../../core/ports/mod.ts"
+import { authorizationOf } from "../../laws/pool/_pool_rows.ts"
 import { genesis } from "../../use_cases/_network.ts"
 import { ledgerOver, openStores, temporaryDirectory } from "../_directories.ts"
 
@@ -43,13 +44,7 @@ describe("the database of a journal", () => {
       const directory = yield* temporaryDirectory
       const { store } = yield* openStores(directory, genesis)
       const writes = (first: number) =>
-        Array.from({ length: 10 }, (_, i) =>
-          store.addAuthorization({
-            address: `0x${String(first + i).padStart(40, "0")}`,
-            publicKey: "a".repeat(64),
-            signature: `0x${"1".repeat(130)}`,
-            timestampMs: 5
-          }))
+        Array.from({ length: 10 }, (_, i) => store.addAuthorization(authorizationOf(first + i)))
       const before = commitsIn(directory)
       yield* Effect.all(writes(0))
       const apart = commitsIn(directory)

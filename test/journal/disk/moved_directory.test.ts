@@ -16,6 +16,7 @@ import { dirname, join } from "node:path"
 import { Parts } from "../../../adapters/journal/checkpoint/mod.ts"
 import { Journal } from "../../../adapters/journal/log/journal.ts"
 import { JournalError } from "../../../adapters/journal/mod.ts"
+import { authorizationOf } from "../../laws/pool/_pool_rows.ts"
 import { rounds } from "../../rounds.ts"
 import {
   applyRecords,
@@ -191,12 +192,7 @@ describe("an open data directory", () => {
       rename(directory)
       const [prices, authorization] = yield* Effect.all([
         Effect.flip(ledger.setPrices([])),
-        Effect.flip(stores.store.addAuthorization({
-          address: `0x${"1".repeat(40)}`,
-          publicKey: "0".repeat(64),
-          signature: "",
-          timestampMs: 1
-        }))
+        Effect.flip(stores.store.addAuthorization(authorizationOf(1)))
       ], { concurrency: "unbounded" })
       assert.include(prices.message, "was moved, removed or replaced")
       assert.strictEqual(authorization, prices)

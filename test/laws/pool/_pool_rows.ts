@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import {
+  type Authorization,
   type PoolState,
   poolStates,
   type PoolTransaction,
@@ -180,6 +181,13 @@ export const ownersOf = (number: number, { type }: Partial<PoolTransaction> = {}
   }) satisfies TransactionOwners
 
 const ownerOf = (number: number) => ({ address: addressOf(number), publicKey: keyOf(number) })
+
+/** Returns an authorization of the owner with this number. */
+export const authorizationOf = (number: number): Authorization => ({
+  ...ownerOf(number),
+  signature: `0x${"1".repeat(130)}`,
+  timestampMs: 5
+})
 
 export const keyOf = (number: number): string => String(number).padStart(64, "0")
 

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { sessionLifetimeMs } from "../../../adapters/sql/connection/_session_pool.ts"
 import { Database, databaseLayer } from "../../../adapters/sql/mod.ts"
+import { authorizationOf } from "../../laws/pool/_pool_rows.ts"
 import { execute, urlOfDatabase } from "../../postgres/_statements.ts"
 import { ann, blocks, signed, transactionText } from "../../submission/_wallets.ts"
 import { genesis } from "../../use_cases/_network.ts"
@@ -58,12 +59,6 @@ describe("a database that cannot write", () => {
       await response.text()
       return `${response.status} ${response.headers.get("retry-after")}`
     })
-  const authorizationOf = (number: number) => ({
-    address: `0x${number.toString(16).padStart(40, "0")}`,
-    publicKey: "1".repeat(64),
-    signature: "0x",
-    timestampMs: 5
-  })
 
   it.live("does not keep its connections: the first write of each kind succeeds when it can write again", () =>
     Effect.scoped(Effect.gen(function*() {

@@ -3,6 +3,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { WRITES_RETAINED } from "../../../adapters/sql/pool/_pool_write.ts"
 import type { PoolChange, PoolStore } from "../../../core/ports/mod.ts"
+import { authorizationOf } from "../../laws/pool/_pool_rows.ts"
 import {
   connected,
   emptyPool,
@@ -105,12 +106,7 @@ describe("a pool whose connections fail", () => {
 
     it.live(`reports an authorization whose statement is ${fate} as added`, () =>
       Effect.gen(function*() {
-        const authorization = {
-          address: `0x${"1".repeat(40)}`,
-          publicKey: owners.sender.publicKey,
-          signature: "0x",
-          timestampMs: 5
-        }
+        const authorization = authorizationOf(1)
         assert.deepStrictEqual(
           yield* withFailure(
             /INTO pool_authorization/u,
