@@ -126,21 +126,6 @@ describe("the filter index of a table", () => {
     }
   })
 
-  it("finds a row once if several index keys of a constraint could list it", () => {
-    const table = new Table(indexKeys)
-    const found = (indexKeys: ReadonlyArray<number>) =>
-      table.index.select([valueConstraint(indexKeys, 4)], 0, table.length).ascendingFrom(0, 9)
-    const row: Row = { itemId: 1, one: 4, other: 4, colour: "red", name: "", open: true }
-    table.append(row)
-    table.append({ ...row, itemId: 2, other: null })
-    assert.deepStrictEqual(
-      [found(listsOf.either), found(listsOf.one), found(listsOf.other)],
-      [[0, 1], [0, 1], [0]]
-    )
-    table.truncate(0)
-    assert.deepStrictEqual(found(listsOf.either), [])
-  })
-
   it("finds the rows with the same key on both sides as one list, without a pass over it", () => {
     const table = new Table(indexKeys)
     for (let id = 1; id <= 300; id++) {
@@ -155,30 +140,6 @@ describe("the filter index of a table", () => {
     assert.strictEqual(count, 200)
     assert.lengthOf(ranges, 1)
     assert.strictEqual(ranges[0]!.positions, table.index.positionsOf(oneAndOther, 4))
-  })
-
-  it("is correct after a split list became short again", () => {
-    const table = new Table(indexKeys)
-    const row = (itemId: number): Row => ({
-      itemId,
-      one: 1,
-      other: null,
-      colour: itemId % 2 === 0 ? "red" : "blue",
-      name: "same name",
-      open: false
-    })
-    for (let id = 1; id <= 300; id++) table.append(row(id))
-    table.truncate(3)
-    for (let id = 301; id <= 303; id++) table.append(row(id))
-    const constraints: ReadonlyArray<Constraint> = [
-      valueConstraint(listsOf.either, 1),
-      valueConstraint([colour], "blue"),
-      { kind: "text", indexKeys: [name], needle: "me nam" }
-    ]
-    assert.deepStrictEqual(
-      table.index.select(constraints, 0, 6).ascendingFrom(0, 9).map((at) => table.rows[at]!.itemId),
-      [1, 3, 301, 303]
-    )
   })
 })
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Result } from "effect"
 import { layer, openMemoryLedger } from "../../adapters/memory/mod.ts"
-import type { FiltersOf, ListName } from "../../core/contract/mod.ts"
+import type { FiltersOf } from "../../core/contract/mod.ts"
 import type { Account, BatchChanges, BlockFeed, New, Transaction } from "../../core/domain/mod.ts"
 import { type Decision, LedgerReader, type LedgerView, LedgerWriter } from "../../core/ports/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
@@ -55,31 +55,6 @@ describe("the memory store", () => {
   it("recommends the fees of its options before the first batch", () => {
     const { state } = openMemoryLedger({ genesis, minFeeUSD: 0.5, maxFeeUSD: 0.75 }).state()
     assert.deepStrictEqual(Object.values(state.recommendedFee), [0.5, 0.5, 0.5])
-  })
-
-  it("names everything that is not registered in a filter", () => {
-    const ledger = openMemoryLedger({ genesis })
-    applyBlock(ledger, (view) => ({ batches: [batchOf(view, { created: newAccount(256, 1) })] }))
-    const unregistered = <N extends ListName>(name: N, filters: FiltersOf<N>) =>
-      Result.match(ledger.list(name, { filters }), {
-        onFailure: ({ things }) => things.map((each) => Object.values(each).join(" ")).join(", "),
-        onSuccess: () => ""
-      })
-    const table: ReadonlyArray<readonly [actual: string, expected: string]> = [
-      [unregistered("accounts", { tokenIds: [0, 9, 8] }), "tokenIds token 9, tokenIds token 8"],
-      ...[0, 1, 255, 257].map((accountIndex) =>
-        [
-          unregistered("transactions", { accountIndex }),
-          `accountIndex account ${accountIndex}`
-        ] as const
-      ),
-      ...[0, 2].map((batchNum) =>
-        [unregistered("exits", { batchNum }), `batchNum batch ${batchNum}`] as const
-      ),
-      [unregistered("exits", { tokenId: 4, batchNum: 7 }), "tokenId token 4, batchNum batch 7"],
-      [unregistered("transactions", { batchNum: 1, accountIndex: 256 }), ""]
-    ]
-    for (const [actual, expected] of table) assert.strictEqual(actual, expected)
   })
 
   it("returns forged transactions to their queue under their earlier item id", () => {
