@@ -1,23 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
-import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { openCurrencyFile, readCurrencyFile } from "../../app/sources/mod.ts"
 import { type CurrencyPrices, Monitor } from "../../core/ports/mod.ts"
+import { fileWith } from "./_file.ts"
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "currencies-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-)
 /** Returns the path of a new file with a text. */
-const fileWith = (text: string) =>
-  Effect.map(folder, (folder) => {
-    const path = join(folder, "currencies.json")
-    writeFileSync(path, text)
-    return path
-  })
+const currenciesWith = (text: string) => fileWith("currencies.json", text)
 const textOf = (unitsPerUSD: object) => JSON.stringify({ unitsPerUSD })
 
 describe("the file with the prices of currencies", () => {
@@ -25,7 +15,7 @@ describe("the file with the prices of currencies", () => {
     Effect.gen(function*() {
       const lastUpdate = "2021-06-01T12:00:00Z"
       const unitsPerUSD = { EUR: 0.84, JPY: 110.25 }
-      const path = yield* fileWith(JSON.stringify({ lastUpdate, unitsPerUSD }))
+      const path = yield* currenciesWith(JSON.stringify({ lastUpdate, unitsPerUSD }))
       const timeMs = Date.UTC(2021, 5, 1, 12)
       assert.deepStrictEqual(yield* readCurrencyFile(path), [
         { currency: "EUR", unitsPerUSD: 0.84, timeMs },
@@ -35,7 +25,7 @@ describe("the file with the prices of currencies", () => {
 
   it.effect("has the time of its last change by default", () =>
     Effect.gen(function*() {
-      const path = yield* fileWith(textOf({ EUR: 0.84 }))
+      const path = yield* currenciesWith(textOf({ EUR: 0.84 }))
       utimesSync(path, 1_622_548_800, 1_622_548_800)
       const [price] = yield* readCurrencyFile(path)
       assert.strictEqual(price!.timeMs, 1_622_548_800_000)
@@ -76,7 +66,7 @@ describe("the file with the prices of currencies", () => {
         ]
       ]
       for (const [text, ...expected] of cases) {
-        const path = yield* fileWith(text)
+        const path = yield* currenciesWith(text)
         const { _tag, message } = yield* Effect.flip(readCurrencyFile(path))
         assert.strictEqual(_tag, "CurrencyFileError")
         assert.isTrue(message.startsWith(`Currencies "${path}": `), message)
@@ -90,7 +80,7 @@ describe("the file with the prices of currencies", () => {
     const logged: Array<string> = []
     const monitor = openMonitor()
     return Effect.gen(function*() {
-      const path = yield* fileWith(textOf({ EUR: 0.84 }))
+      const path = yield* currenciesWith(textOf({ EUR: 0.84 }))
       const opened = yield* openCurrencyFile(path, { pollMs: 20 })
       const state = Effect.map(monitor.health, ({ currencies }) => currencies!.state)
       yield* until(opened, "EUR 0.84")

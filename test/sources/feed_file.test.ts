@@ -1,11 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { feedFrom, FeedFileError } from "../../app/sources/feed_file.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/mod.ts"
+import { fileWith } from "./_file.ts"
 
 const { genesis } = simulate({ seed: 1 })
 const genesisLine = writeFeedLine({ kind: "genesis", genesis })
@@ -23,24 +21,18 @@ const blockNamed = (name: string): FeedRecord => ({
 })
 
 /** Reads the records of a feed with these bytes behind the genesis. */
-const recordsIn = (bytes: Uint8Array) =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "feed-"))),
-    (folder) => {
-      const file = join(folder, "feed.ndjson")
-      writeFileSync(file, Buffer.concat([Buffer.from(`${genesisLine}\n`), bytes]))
-      return Effect.flatMap(feedFrom(file), ({ records }) =>
-        Effect.tryPromise({
-          try: async () => {
-            const all: Array<FeedRecord> = []
-            for await (const record of records) all.push(record)
-            return all
-          },
-          catch: (error) => error as FeedFileError
-        }))
+const recordsIn = Effect.fnUntraced(function*(bytes: Uint8Array) {
+  const content = Buffer.concat([Buffer.from(`${genesisLine}\n`), bytes])
+  const { records } = yield* feedFrom(yield* fileWith("feed.ndjson", content))
+  return yield* Effect.tryPromise({
+    try: async () => {
+      const all: Array<FeedRecord> = []
+      for await (const record of records) all.push(record)
+      return all
     },
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  )
+    catch: (error) => error as FeedFileError
+  })
+})
 
 describe("a feed in a file", () => {
   it.live("has a record in each line: only a line feed ends a line, whatever a name contains", () =>

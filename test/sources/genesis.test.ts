@@ -1,11 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { genesisFrom } from "../../app/sources/feed_file.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { writeFeedLine } from "../../core/mod.ts"
+import { fileWith } from "./_file.ts"
 
 const { genesis, next } = simulate({ seed: 1 })
 const record = writeFeedLine({ kind: "genesis", genesis })
@@ -13,15 +11,7 @@ const block = writeFeedLine(next())
 
 /** Reads a genesis file with this text, or these bytes. */
 const read = (text: string | Uint8Array) =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "genesis-"))),
-    (folder) => {
-      const file = join(folder, "genesis.json")
-      writeFileSync(file, text)
-      return genesisFrom(file)
-    },
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  )
+  Effect.flatMap(fileWith("genesis.json", text), genesisFrom)
 
 describe("a genesis file", () => {
   it.effect("is a genesis record on one or several lines", () =>
