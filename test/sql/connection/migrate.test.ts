@@ -189,23 +189,4 @@ describe("migrations", () => {
         ["slow"]
       )
     })))
-
-  it.live("of this program create every table in an empty database", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const { url } = yield* empty
-      assert.deepStrictEqual(names(yield* inProcess(url, migrate())), names(ownMigrations))
-      const tables = yield* query(
-        url,
-        "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
-      )
-      assert.includeMembers(tables.map(({ table_name }) => table_name), [
-        "ledger",
-        "block",
-        "batch",
-        "posting",
-        "pool",
-        "pool_transaction",
-        "migration"
-      ])
-    })))
 })

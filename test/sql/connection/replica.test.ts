@@ -21,6 +21,17 @@ const copyOrigin = async (from: string, to: string): Promise<void> => {
   await execute(to, `UPDATE migration SET applied_at = '${first!.at}' WHERE number = 1`)
 }
 
+/** Returns a reader that only answers with its snapshot. */
+const readerWith = (
+  snapshotId: LedgerReader["Service"]["snapshotId"]
+): LedgerReader["Service"] => ({
+  find: () => Effect.never,
+  accountsAndTokens: () => Effect.never,
+  state: Effect.never,
+  list: () => Effect.never,
+  snapshotId
+})
+
 /*
  * A second database that takes the same blocks later plays the replica, with the time of creation of
  * the first one. The name of its ether shows which one answered.
@@ -154,18 +165,15 @@ describe("reading from a replica", () => {
   it.effect("uses the primary if the answer or the refusal of the replica is older than a seen version", () =>
     Effect.gen(function*() {
       const snapshotIdOf = (version: number) => ({ ethereumBlockNum: 0n, batchNum: null, version })
-      const readerAt = (version: number, refusedVersion: number): LedgerReader["Service"] => ({
-        find: () => Effect.never,
-        accountsAndTokens: () => Effect.never,
-        state: Effect.never,
+      const readerAt = (version: number, refusedVersion: number) => ({
+        ...readerWith(Effect.succeed(snapshotIdOf(version))),
         list: () =>
           Effect.fail(
             new NotRegistered({
               things: [{ filter: "tokenIds", kind: "token", value: 99 }],
               snapshotId: snapshotIdOf(refusedVersion)
             })
-          ),
-        snapshotId: Effect.succeed(snapshotIdOf(version))
+          )
       })
       let seenVersion = 0
       const reader = yield* preferReplica(readerAt(7, 7), readerAt(5, 6), {
@@ -195,15 +203,6 @@ describe("reading from a replica", () => {
   it.effect("does not use a replica that failed until a check succeeds, so no request waits for it", () =>
     Effect.gen(function*() {
       const snapshotId = { ethereumBlockNum: 0n, batchNum: null, version: 1 }
-      const readerWith = (
-        snapshotId: LedgerReader["Service"]["snapshotId"]
-      ): LedgerReader["Service"] => ({
-        find: () => Effect.never,
-        accountsAndTokens: () => Effect.never,
-        state: Effect.never,
-        list: () => Effect.never,
-        snapshotId
-      })
       let [calls, isReachable] = [0, true]
       const failure = Effect.fail(
         new StoreFailure({ message: "The connection is lost", retry: true })
