@@ -1,4 +1,5 @@
-import { Context, Effect, Layer, Redacted, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { afterAll } from "vitest"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { leaseLayer } from "../../adapters/sql/writes/lease.ts"
 import { Database, databaseLayer } from "../../adapters/sql/connection/database.ts"
@@ -82,3 +83,15 @@ export const emptyLedgers = Effect.gen(function*() {
       }
     }).pipe(Effect.orDie)
 })
+
+/** The same for a test file, and the scope of the databases, which closes after the last test. */
+export const emptyLedgersOfFile = () => {
+  const scope = Scope.makeUnsafe()
+  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
+  const opened = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers, scope)))
+  return {
+    scope,
+    open: (...parameters: Parameters<Effect.Success<typeof emptyLedgers>>) =>
+      Effect.flatMap(opened, (openOn) => openOn(...parameters))
+  }
+}

@@ -4,8 +4,8 @@
  *     SEED=123 npm test -- test/sql/ledger/laws.test.ts
  */
 import { describe, it } from "@effect/vitest"
-import { afterAll, beforeAll } from "vitest"
-import { Effect, Exit, Scope } from "effect"
+import { beforeAll } from "vitest"
+import { Effect, Scope } from "effect"
 import {
   answerLaws,
   historyLaws,
@@ -28,12 +28,10 @@ import {
 import { strippedBlock, strippedSubject } from "../../derived/_stripped.ts"
 import { rounds } from "../../rounds.ts"
 import { marketOf } from "../../properties/_market.ts"
-import { emptyLedgers } from "../_empty_ledgers.ts"
+import { emptyLedgersOfFile } from "../_empty_ledgers.ts"
 
 const file = "test/sql/ledger/laws.test.ts"
-const scope = Effect.runSync(Scope.make())
-const openEmptyLedger = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers, scope)))
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
+const { open: openEmptyLedger, scope } = emptyLedgersOfFile()
 
 /**
  * Laws of writing open their own ledgers and write each block by itself, so they get a short
@@ -44,7 +42,7 @@ const obeysTheLaws = (
   seed: string,
   kinds: { readonly writing: boolean; readonly stripped?: boolean }
 ) => {
-  const open = Effect.flatMap(openEmptyLedger, (openOn) => openOn(network.genesis))
+  const open = openEmptyLedger(network.genesis)
   const full = {
     ...subjectOf(network, seed),
     open,
@@ -74,7 +72,7 @@ const obeysTheLaws = (
 /** The laws of the history, which read all blocks before and after each rollback. */
 const hasHistory = (network: Network, seed: string) => {
   const subject = subjectOf(network, seed)
-  const open = Effect.flatMap(openEmptyLedger, (openOn) => openOn(network.genesis))
+  const open = openEmptyLedger(network.genesis)
   for (const law of historyLaws) {
     it.effect(law.name, () => law.run({ ...subject, open, runs: Math.ceil(runs / 20) }), 60_000)
   }

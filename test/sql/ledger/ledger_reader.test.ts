@@ -1,17 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Scope } from "effect"
-import { afterAll } from "vitest"
+import { Effect } from "effect"
 import { makeLedgerReader } from "../../../adapters/sql/reads/ledger_reader.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import type { ListQuery, PageCounts } from "../../../core/contract/mod.ts"
-import { emptyLedgers } from "../_empty_ledgers.ts"
+import { emptyLedgersOfFile } from "../_empty_ledgers.ts"
 import { fileRows } from "../_posting_rows.ts"
 
 const { genesis } = simulate({ seed: "reader" })
-const scope = Effect.runSync(Scope.make())
-const openEmptyLedger = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers, scope)))
-const openLedger = Effect.flatMap(openEmptyLedger, (openOn) => openOn(genesis))
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const openLedger = emptyLedgersOfFile().open(genesis)
 
 /** Sizes around the begin and end of a row of a posting list. */
 const sizes = [0, 63, 64, 65, 128, 129]

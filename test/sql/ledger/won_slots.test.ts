@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
-import { afterAll } from "vitest"
+import { Context, Effect, Layer, Result } from "effect"
 import * as Memory from "../../../adapters/memory/mod.ts"
 import type { FiltersOf } from "../../../core/contract/mod.ts"
 import {
@@ -13,11 +12,9 @@ import { LedgerReader, type LedgerView, LedgerWriter } from "../../../core/ports
 import { addressOf, emptyBlock, hashOf, newBid } from "../../memory/_chain.ts"
 import { Random } from "../../memory/_random.ts"
 import { genesis } from "../../use_cases/_network.ts"
-import { emptyLedgers } from "../_empty_ledgers.ts"
+import { emptyLedgersOfFile } from "../_empty_ledgers.ts"
 
-const scope = Effect.runSync(Scope.make())
-const openEmptyLedger = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers, scope)))
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+const openLedger = emptyLedgersOfFile().open(genesis)
 
 const slots = 16
 const bidders = [0x31, 0x32, 0x33, 0x34].map(addressOf)
@@ -114,7 +111,7 @@ describe("the slots that a bidder or a forger has won, or that a bidder holds", 
     it.live(`are those that show it as winner or best bidder, the same in memory and in SQL, after every write and rollback (seed ${seed})`, () =>
       Effect.gen(function*() {
         const random = new Random(seed)
-        const sql = yield* (yield* openEmptyLedger)(genesis)
+        const sql = yield* openLedger
         const memory = yield* Layer.build(Layer.fresh(Memory.layer(genesis)))
         const stores = [
           { reader: sql.reader, writer: sql.writer },
