@@ -345,13 +345,14 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
         }))
     })))
 
-  it.live("that cannot be written leaves the journal as it was", () =>
+  it.live("that cannot be written leaves the journal as it was, and degrades its health with the reason", () =>
     Effect.scoped(Effect.gen(function*() {
       const directory = yield* temporaryDirectory
       const half = records.length >> 1
+      const monitor = openMonitor()
       yield* writeRecords(directory, Infinity, records.slice(0, half))
       enlargeCheckpoints(directory)
-      yield* withStores(directory, (stores) =>
+      const failures = withStores(directory, (stores) =>
         Effect.gen(function*() {
           const fails = (because: RegExp) =>
             Effect.map(
@@ -375,10 +376,15 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
           // not below the present size
           stores.journal.limitPages(1)
           yield* fails(/^No checkpoint .*database or disk is full/u)
+          const { detail, state } = (yield* monitor.health).journal!
+          assert.strictEqual(state, "degraded")
+          assert.match(detail, /^No checkpoint .*full.*; accepted writes are on disk/u)
           stores.journal.limitPages(1e6)
           yield* ledger.applyRecord(records.at(-1)!)
           yield* stores.journal.checkpoint
+          assert.strictEqual((yield* monitor.health).journal!.state, "ok")
         }))
+      yield* Effect.provideService(failures, Monitor, monitor)
       const content = yield* writeRecords(yield* temporaryDirectory, Infinity)
       assert.strictEqual(yield* writeRecords(directory, 1, []), content)
     })))
@@ -427,30 +433,6 @@ describe(`a journal with checkpoints (replay: ${replayOf(seed, "test/journal/che
         directory,
         ({ journal: { replayReport } }) =>
           Effect.sync(() => assert.strictEqual(replayReport.checkpointSeq, 30))
-      )
-    })))
-
-  it.live("that cannot be written degrades the health of the journal, with the reason", () =>
-    Effect.scoped(Effect.gen(function*() {
-      const directory = yield* temporaryDirectory
-      yield* writeRecords(directory, Infinity)
-      enlargeCheckpoints(directory)
-      const pages = Math.ceil(statSync(join(directory, "journal.sqlite")).size / 4096)
-      const monitor = openMonitor()
-      yield* Effect.provideService(
-        withStores(directory, ({ journal }) =>
-          Effect.gen(function*() {
-            journal.limitPages(pages)
-            yield* Effect.flip(journal.checkpoint)
-            const { detail, state } = (yield* monitor.health).journal!
-            assert.strictEqual(state, "degraded")
-            assert.match(detail, /^No checkpoint .*full.*; accepted writes are on disk/u)
-            journal.limitPages(1e6)
-            yield* journal.checkpoint
-            assert.strictEqual((yield* monitor.health).journal!.state, "ok")
-          })),
-        Monitor,
-        monitor
       )
     })))
 
