@@ -10,6 +10,7 @@ import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
 import { strippedBlock } from "../derived/_stripped.ts"
+import { withGaps } from "../laws/mod.ts"
 import { withHeads } from "../properties/_heads.ts"
 
 const networkOf = (seed: string, transactions: number) => {
@@ -19,6 +20,7 @@ const networkOf = (seed: string, transactions: number) => {
 
 const { genesis, records: blocksAndPrices } = networkOf("heads", 200)
 const records = [...withHeads(blocksAndPrices)]
+const gapped = withGaps(genesis, blocksAndPrices, "heads")
 const whole = networkOf("stripped", 400)
 const stripped = whole.records.map((record): FeedRecord =>
   record.kind === "block" ? { kind: "block", block: strippedBlock(record.block) } : record
@@ -49,6 +51,7 @@ describe("a feed", () => {
   for (
     const [name, sent, stored, kinds] of [
       ["with heads", records, records, ["block", "prices", "rollBack", "head"]],
+      ["without empty blocks", gapped, gapped, ["block", "prices", "rollBack"]],
       // the stored lines hold what the ledger derived
       ["without derived values", stripped, whole.records, ["block", "prices", "rollBack"]]
     ] as const
