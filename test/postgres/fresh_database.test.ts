@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { vi } from "vitest"
 import { execute } from "./_statements.ts"
-import { type Cluster, freshDatabase, freshSchema, startCluster } from "./mod.ts"
+import { type Cluster, freshDatabase, startCluster } from "./mod.ts"
 
 const tablesOf = (url: string) =>
   execute(
@@ -37,20 +37,6 @@ describe("a fresh database on the server of the run", () => {
     assert.notInclude(left.map(({ name }) => `/${name}`), new URL(one.url).pathname)
     await other.remove()
     vi.unstubAllEnvs()
-  })
-
-  it("has room for schemas that do not see each other", async () => {
-    const database = await freshDatabase()
-    const [one, other] = await Promise.all([freshSchema(database.url), freshSchema(database.url)])
-    await execute(one.url, "CREATE TABLE mine AS SELECT 1 AS n")
-    assert.deepStrictEqual([
-      await tablesOf(one.url),
-      await tablesOf(other.url),
-      await tablesOf(database.url)
-    ], [[{ table_name: "mine" }], [], []])
-    await one.remove()
-    await other.remove()
-    await database.remove()
   })
 })
 
