@@ -30,7 +30,8 @@ import { treeHashes } from "../../app/commands/verify/auditing.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
 import type { Network } from "../properties/_networks.ts"
 
-const honest = Layer.succeed(SignatureVerifier, {
+/** Accepts all signatures. */
+export const honest = Layer.succeed(SignatureVerifier, {
   transaction: () => Effect.succeed(true),
   authorization: () => Effect.succeed(true)
 })

@@ -18,16 +18,13 @@ import { makeProofVerifier, treeHashes } from "../../app/commands/verify/auditin
 import { lastVerification, saveVerification } from "../../app/commands/verification.ts"
 import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
-import { LedgerWriter, PoolStore, SignatureVerifier } from "../../core/ports/mod.ts"
+import { LedgerWriter, PoolStore } from "../../core/ports/mod.ts"
 import { type AuditOptions, type AuditReport, Findings, Ledger } from "../../core/use_cases/mod.ts"
 import { authorizationOf } from "../laws/pool/_pool_rows.ts"
 import { withHeads } from "../properties/_heads.ts"
 import { withGaps } from "../laws/mod.ts"
+import { honest } from "./_stores.ts"
 
-const verifier = Layer.succeed(SignatureVerifier, {
-  transaction: () => Effect.succeed(true),
-  authorization: () => Effect.succeed(true)
-})
 const simulation = simulate({ seed: "1", rollBackPeriodBlocks: 6 })
 const { genesis } = simulation
 const withAllHeads: ReadonlyArray<FeedRecord> = [...withHeads(initialHistory(simulation, 400))]
@@ -64,7 +61,7 @@ const write = (
       Effect.flatMap(Ledger, (ledger) => Effect.forEach(written, ledger.applyRecord)),
       after
     ),
-    Layer.fresh(nodeOver(storesOf(directory), { genesis, verifier }))
+    Layer.fresh(nodeOver(storesOf(directory), { genesis, verifier: honest }))
   ))
 
 beforeAll(

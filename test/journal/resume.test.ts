@@ -5,8 +5,9 @@ import { journaledStores } from "../../adapters/journal/mod.ts"
 import { nodeOver } from "../../app/node/layers.ts"
 import { driveOnce, initialHistory, resume, simulate } from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
-import { LedgerReader, PoolStore, SignatureVerifier } from "../../core/ports/mod.ts"
+import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger, Pool } from "../../core/use_cases/mod.ts"
+import { honest } from "../audit/_stores.ts"
 import { withGaps } from "../laws/mod.ts"
 import { temporaryDirectory } from "./_directories.ts"
 
@@ -24,12 +25,6 @@ const options = {
 const newSimulation = () => simulate(options)
 const { genesis } = newSimulation()
 
-/** Accepts all signatures. */
-const verifier = Layer.succeed(SignatureVerifier, {
-  transaction: () => Effect.succeed(true),
-  authorization: () => Effect.succeed(true)
-})
-
 /** Runs an effect over a node with journaled stores. */
 const run = <A, E>(
   directory: string,
@@ -39,7 +34,9 @@ const run = <A, E>(
     Effect.provide(
       program,
       Layer.fresh(
-        Layer.orDie(nodeOver(journaledStores({ directory, genesis }), { genesis, verifier }))
+        Layer.orDie(
+          nodeOver(journaledStores({ directory, genesis }), { genesis, verifier: honest })
+        )
       )
     )
   )
