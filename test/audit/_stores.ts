@@ -10,8 +10,8 @@ import {
 } from "../../adapters/sql/mod.ts"
 import { auditTables } from "../../adapters/sql/audit/_audit_tables.ts"
 import type { BulkRecord } from "../../app/commands/ingest.ts"
-import type { GenesisFeed, PostedTransaction } from "../../core/domain/mod.ts"
-import { encodeFloat40, l2TransactionId } from "../../core/encoding/mod.ts"
+import type { GenesisFeed } from "../../core/domain/mod.ts"
+import { encodeFloat40 } from "../../core/encoding/mod.ts"
 import { LedgerReader, SignatureVerifier } from "../../core/ports/mod.ts"
 import {
   type AuditReport,
@@ -28,6 +28,7 @@ import {
 } from "../../core/use_cases/mod.ts"
 import { treeHashes } from "../../app/commands/verify/auditing.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
+import { postedTransferOf } from "../laws/pool/_pool_rows.ts"
 import type { Network } from "../properties/_networks.ts"
 
 /** Accepts all signatures. */
@@ -91,23 +92,15 @@ export const play = Effect.fnUntraced(
         const { account } = random.of(items)
         const amount = account.balance / 1000n / 10n ** 6n * 10n ** 6n
         if (Result.isFailure(encodeFloat40(amount))) continue
-        const body = {
+        const transaction = postedTransferOf({
+          type: "Exit",
           tokenId: account.tokenId,
           fromAccountIndex: account.index,
+          toAccountIndex: 1,
           amount,
           fee: 100 + i,
           nonce: account.nonce
-        }
-        const transaction: PostedTransaction = {
-          ...body,
-          id: Result.getOrThrow(l2TransactionId(body, keccak256)),
-          type: "Exit",
-          toAccountIndex: 1,
-          toAddress: null,
-          toPublicKey: null,
-          signature: "0".repeat(128),
-          request: null
-        }
+        }, keccak256)
         yield* Effect.ignore(submission.submitTransaction(transaction))
       }
       yield* pool.reconcile

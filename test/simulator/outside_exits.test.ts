@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { keccak256, signTransaction } from "../../adapters/crypto/mod.ts"
 import { memoryNode } from "../_memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
 import type { Exit } from "../../core/domain/mod.ts"
-import { EXIT_ACCOUNT, l2TransactionId } from "../../core/encoding/mod.ts"
+import { EXIT_ACCOUNT } from "../../core/encoding/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger, Submission } from "../../core/use_cases/mod.ts"
+import { postedTransferOf } from "../laws/pool/_pool_rows.ts"
 
 const simulation = simulate({
   seed: "outside",
@@ -19,23 +20,16 @@ const { demoWallet: demo, genesis: { network } } = simulation
 /** Posts an exit of the demo wallet's ether, as a user would. */
 const leave = Effect.fnUntraced(function*(amount: bigint) {
   const [account] = simulation.demoAccounts()
-  const spelt = {
-    tokenId: 0,
+  const unsigned = postedTransferOf({
+    type: "Exit",
     fromAccountIndex: account!.index,
     toAccountIndex: EXIT_ACCOUNT,
-    toAddress: null,
-    toPublicKey: null,
     amount,
     fee: 100,
-    nonce: account!.nonce,
-    request: null
-  }
-  yield* (yield* Submission).submitTransaction({
-    ...spelt,
-    type: "Exit",
-    id: Result.getOrThrow(l2TransactionId(spelt, keccak256)),
-    signature: signTransaction(demo.privateKey, spelt, network.chainId)
-  })
+    nonce: account!.nonce
+  }, keccak256)
+  const signature = signTransaction(demo.privateKey, unsigned, network.chainId)
+  yield* (yield* Submission).submitTransaction({ ...unsigned, signature })
 })
 
 /**

@@ -2,7 +2,7 @@ import { Arbitrary, Context, Effect, Layer, Result, type Scope } from "effect"
 import { Application } from "../../../adapters/http/mod.ts"
 import { earlier, later, v1, wireContext } from "../../../core/contract/mod.ts"
 import type { FeedRecord, GenesisFeed, PostedTransaction } from "../../../core/domain/mod.ts"
-import { encodeFloat40, l2TransactionId, type TransactionId } from "../../../core/encoding/mod.ts"
+import { encodeFloat40, type TransactionId } from "../../../core/encoding/mod.ts"
 import {
   LedgerReader,
   LedgerWriter,
@@ -13,6 +13,7 @@ import { Ledger, Pool, pooledLedger, Submission } from "../../../core/use_cases/
 import { rememberedKeccak256 as keccak256 } from "../../crypto/remembered.ts"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
 import { inputGenerators, effectiveRecords, type OpenPool, replay } from "../../laws/mod.ts"
+import { postedTransferOf } from "../../laws/pool/_pool_rows.ts"
 import { type Agreement, mirrored } from "./_mirrored.ts"
 
 export interface Comparison {
@@ -94,27 +95,18 @@ export const compareStores = Effect.fnUntraced(function*(
         const receiver = random.of(known.filter(({ tokenId }) => tokenId === sender.tokenId))
         const amount = (sender.balance >> BigInt(1 + random.below(12))) / 10n ** 6n * 10n ** 6n
         if (Result.isFailure(encodeFloat40(amount))) continue
-        const body = {
+        const transaction = postedTransferOf({
           tokenId: sender.tokenId,
           fromAccountIndex: sender.index,
           amount,
           fee: 90 + random.below(60),
-          nonce: sender.nonce + BigInt(random.below(3))
-        }
-        const destination = random.chance(0.2)
-          ? { type: "Exit", toAccountIndex: 1 } as const
-          : { type: "Transfer", toAccountIndex: receiver.index } as const
-        const id = Result.getOrThrow(l2TransactionId(body, keccak256))
-        const transaction: PostedTransaction = {
-          ...body,
-          ...destination,
-          id,
-          toAddress: null,
-          toPublicKey: null,
-          signature: "0".repeat(128),
+          nonce: sender.nonce + BigInt(random.below(3)),
+          ...random.chance(0.2)
+            ? { type: "Exit", toAccountIndex: 1 }
+            : { toAccountIndex: receiver.index },
           request: random.chance(0.2) ? requestOf(sender.tokenId) : null
-        }
-        posted.push(id)
+        }, keccak256)
+        posted.push(transaction.id)
         yield* Effect.ignore(submission.submitTransaction(transaction))
       }
       if (random.chance(0.3)) {
