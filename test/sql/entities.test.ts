@@ -107,24 +107,6 @@ describe("a declaration of columns", () => {
     assert.isFalse("limit" in empty)
   })
 
-  it("passes rows as one array for each column", () => {
-    const rows: ReadonlyArray<Row> = [
-      { id: 1, amount: 2n, parent: null, origin: { block: 3n, queue: null }, limit: 4 },
-      { id: 5, amount: 6n, parent: 7, origin: null }
-    ]
-    assert.deepStrictEqual(
-      Object.entries(row.parameters).map(([name, { arrayOf }]) => `${name} ${arrayOf(rows)}`),
-      [
-        "id {1,5}",
-        "amount {2,6}",
-        "parent {NULL,7}",
-        "origin_block {3,NULL}",
-        "origin_queue {NULL,NULL}",
-        "row_limit {4,NULL}"
-      ]
-    )
-  })
-
   it("stores pairs as two lists, and an object whose fields may all be null with a flag", () => {
     const lists = shape<{
       readonly fees: ReadonlyArray<readonly [number, bigint]>
