@@ -51,7 +51,8 @@ const changesOf = (feed: BlockFeed, view: LedgerView, random: Random): BlockChan
       ethereumBlockNum: feed.number,
       closedAuctionSlots: random.below(slots),
       bootCoordinatorUrl: `"defaultSlotSetBid":["7"]\u0000`,
-      defaultSlotSetBidSlotNum: random.below(slots),
+      // mostly 0: the first slot of a change is not below that of the change before it
+      defaultSlotSetBidSlotNum: random.chance(0.1) ? random.below(slots) : 0,
       defaultSlotSetBid: Array.from({ length: 6 }, () => BigInt(random.below(150)))
     })
   }
