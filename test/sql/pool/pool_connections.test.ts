@@ -60,12 +60,9 @@ describe("a pool whose connections fail", () => {
   for (const fate of ["unsent", "forgotten", "unanswered"] as const) {
     it.live(`makes each write once if its commit is ${fate}`, () =>
       Effect.gen(function*() {
+        const atCommit = <A, E>(write: Effect.Effect<A, E>) => withFailure(/^COMMIT$/u, fate, write)
         assert.deepStrictEqual(
-          yield* withFailure(
-            /^COMMIT$/u,
-            fate,
-            pool.addTransaction(numbered(1), owners, unlimited)
-          ),
+          yield* atCommit(pool.addTransaction(numbered(1), owners, unlimited)),
           { kind: "added" }
         )
         assert.deepStrictEqual([yield* steps(1), yield* pool.counts, yield* pool.pendingOf(256)], [
@@ -75,27 +72,19 @@ describe("a pool whose connections fail", () => {
         ])
         const mark = { batchNum: 3, ethereumBlockHash: "0x3" }
         assert.deepStrictEqual(
-          yield* withFailure(
-            /^COMMIT$/u,
-            fate,
-            pool.reconcile({ from: null, to: mark, changes: [] }, 2000)
-          ),
+          yield* atCommit(pool.reconcile({ from: null, to: mark, changes: [] }, 2000)),
           []
         )
         const next = { batchNum: 4, ethereumBlockHash: "0x4" }
         assert.deepStrictEqual(
-          yield* withFailure(
-            /^COMMIT$/u,
-            fate,
+          yield* atCommit(
             pool.reconcile({ from: mark, to: next, changes: [change("fged")] }, 2000)
           ),
           [idOf(1)]
         )
         assert.deepStrictEqual(yield* steps(1), [[null, "pend"], ["pend", "fged"]])
         const back: PoolChange = { ...change(null), from: "fged", fromBatchNum: 4 }
-        assert.deepStrictEqual(yield* withFailure(/^COMMIT$/u, fate, pool.change([back], 3000)), [
-          idOf(1)
-        ])
+        assert.deepStrictEqual(yield* atCommit(pool.change([back], 3000)), [idOf(1)])
         assert.deepStrictEqual(yield* steps(1), [[null, "pend"], ["pend", "fged"], ["fged", null]])
         assert.deepStrictEqual(yield* pool.counts, { pend: 0, fing: 0, fged: 0, invl: 0 })
         assert.deepStrictEqual(yield* pool.reconciledBatchesBelow({ batchNum: 9, limit: 9 }), [
