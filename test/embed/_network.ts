@@ -2,30 +2,32 @@ import { assert } from "@effect/vitest"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { NodeError, type NodeStore, type RollupNode } from "../../app/embed/mod.ts"
+import { NodeError, type RollupNode } from "../../app/embed/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import { rejection } from "../_rejection.ts"
 import { freshDatabase } from "../postgres/mod.ts"
 
+/** An empty store that is removed at the end of its scope, after the node that uses it. */
+const removedBy = <Store extends object>(remove: () => Promise<void>, store: Store) => ({
+  ...store,
+  remove,
+  [Symbol.asyncDispose]: remove
+})
+
+/** Returns a new empty database. */
+export const newDatabase = async () => {
+  const { remove, url } = await freshDatabase()
+  return removedBy(remove, { url, store: { database: url } })
+}
+
 /** The kinds of stores, and a new empty one of each. */
-export const newStores: {
-  readonly [kind: string]: () => Promise<{
-    readonly store: NodeStore
-    readonly remove: () => Promise<void>
-  }>
-} = {
-  memory: async () => ({ store: { memory: true }, remove: async () => {} }),
+export const newStores = {
+  memory: async () => removedBy(async () => {}, { store: { memory: true } as const }),
   directory: async () => {
     const directory = mkdtempSync(join(tmpdir(), "rollup-embed-"))
-    return {
-      store: { directory },
-      remove: async () => rmSync(directory, { recursive: true })
-    }
+    return removedBy(async () => rmSync(directory, { recursive: true }), { store: { directory } })
   },
-  database: async () => {
-    const { remove, url } = await freshDatabase()
-    return { store: { database: url }, remove }
-  }
+  database: newDatabase
 }
 
 /** Returns a small simulated network. */

@@ -7,8 +7,15 @@ import { NodeError, openNode, type RollupNode } from "../../app/embed/mod.ts"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
 import type { NodeChange } from "../../core/mod.ts"
 import { execute } from "../postgres/_statements.ts"
-import { type Cluster, freshDatabase, startCluster } from "../postgres/mod.ts"
-import { applyHistory, applyNext, newSimulation, rejectionOf, until } from "./_network.ts"
+import { type Cluster, startCluster } from "../postgres/mod.ts"
+import {
+  applyHistory,
+  applyNext,
+  newDatabase,
+  newSimulation,
+  rejectionOf,
+  until
+} from "./_network.ts"
 
 /* Failures of the store, as a host of promises sees them. */
 
@@ -16,94 +23,88 @@ const silent = { log: () => {} }
 
 describe("two nodes over one database", () => {
   it("write one at a time, and both report the changes of both", async () => {
-    const { remove, url } = await freshDatabase()
+    await using database = await newDatabase()
     const simulation = newSimulation()
     const { genesis } = simulation
-    const store = { database: url }
+    const { store } = database
     const writer = await openNode({ genesis, store })
     await applyNext(writer, simulation, 1)
-    {
-      await using other = await openNode({ genesis, store })
-      const changes: Array<NodeChange> = []
-      other.onChange((change) => changes.push(change))
-      const record = simulation.next()
-      const refused = await rejectionOf(other.applyRecord(record))
-      assert.strictEqual(refused._tag, "StoreFailure")
-      assert.isTrue(refused.retry)
-      assert.match(refused.message, /is written by process/u)
-      await writer.applyRecord(record)
-      await writer.close()
-      await applyNext(other, simulation, 1)
-      const { snapshotId } = await other.state()
-      await until(() =>
-        changes.some((each) =>
-          each.kind === "block" &&
-          each.ethereumBlockNum === snapshotId.ethereumBlockNum
-        )
+    await using other = await openNode({ genesis, store })
+    const changes: Array<NodeChange> = []
+    other.onChange((change) => changes.push(change))
+    const record = simulation.next()
+    const refused = await rejectionOf(other.applyRecord(record))
+    assert.strictEqual(refused._tag, "StoreFailure")
+    assert.isTrue(refused.retry)
+    assert.match(refused.message, /is written by process/u)
+    await writer.applyRecord(record)
+    await writer.close()
+    await applyNext(other, simulation, 1)
+    const { snapshotId } = await other.state()
+    await until(() =>
+      changes.some((each) =>
+        each.kind === "block" &&
+        each.ethereumBlockNum === snapshotId.ethereumBlockNum
       )
-      assert.deepStrictEqual(
-        changes.flatMap((each) => each.kind === "block" ? [each.ethereumBlockNum] : []),
-        [genesis.block.number + 2n, genesis.block.number + 3n]
-      )
-    }
-    await remove()
+    )
+    assert.deepStrictEqual(
+      changes.flatMap((each) => each.kind === "block" ? [each.ethereumBlockNum] : []),
+      [genesis.block.number + 2n, genesis.block.number + 3n]
+    )
   })
 
   it("report the transactions that the other one accepts", async () => {
-    const { remove, url } = await freshDatabase()
+    await using database = await newDatabase()
     const simulation = newSimulation()
-    const options = { genesis: simulation.genesis, store: { database: url } }
-    {
-      await using one = await openNode(options)
-      await applyHistory(one, simulation)
-      await using other = await openNode(options)
-      const changes: Array<NodeChange> = []
-      other.onChange((change) => changes.push(change))
-      const { transaction } = simulation.live.nextSubmissions().entries[0]!
-      await one.submitTransaction(transaction)
-      await until(() => changes.some((each) => each.kind === "transition"))
-      assert.deepInclude(changes.find((each) => each.kind === "transition"), {
-        id: transaction.id,
-        from: null,
-        to: "pend"
-      })
-    }
-    await remove()
+    const options = { genesis: simulation.genesis, store: database.store }
+    await using one = await openNode(options)
+    await applyHistory(one, simulation)
+    await using other = await openNode(options)
+    const changes: Array<NodeChange> = []
+    other.onChange((change) => changes.push(change))
+    const { transaction } = simulation.live.nextSubmissions().entries[0]!
+    await one.submitTransaction(transaction)
+    await until(() => changes.some((each) => each.kind === "transition"))
+    assert.deepInclude(changes.find((each) => each.kind === "transition"), {
+      id: transaction.id,
+      from: null,
+      to: "pend"
+    })
   })
 
   it("refuse a write after another process took over, and say so once when they are back", async () => {
-    const { remove, url } = await freshDatabase()
+    await using database = await newDatabase()
     const simulation = newSimulation()
-    {
-      await using node = await openNode({
-        ...silent,
-        genesis: simulation.genesis,
-        store: { database: url, lease: { termMs: 60_000, heartbeatMs: 60_000 } }
-      })
-      await applyNext(node, simulation, 2)
-      // as a process does that finds the lease expired
-      await execute(
-        url,
-        "UPDATE writer SET epoch = epoch + 1, holder = 'another process', held_since = now(), expires_at = now() + interval '1 hour'"
-      )
-      const record = simulation.next()
-      const lost = await rejectionOf(node.applyRecord(record))
-      assert.deepStrictEqual([lost._tag, lost.retry, lost.writerChanged], [
-        "StoreFailure",
-        true,
-        false
-      ])
-      assert.match((await rejectionOf(node.applyRecord(record))).message, /another process/u)
-      await execute(url, "UPDATE writer SET holder = NULL, held_since = NULL, expires_at = NULL")
-      const changed = await rejectionOf(node.applyRecord(record))
-      assert.deepStrictEqual([changed._tag, changed.retry, changed.writerChanged], [
-        "StoreFailure",
-        true,
-        true
-      ])
-      await node.applyRecord(record)
-    }
-    await remove()
+    await using node = await openNode({
+      ...silent,
+      genesis: simulation.genesis,
+      store: { ...database.store, lease: { termMs: 60_000, heartbeatMs: 60_000 } }
+    })
+    await applyNext(node, simulation, 2)
+    // as a process does that finds the lease expired
+    await execute(
+      database.url,
+      "UPDATE writer SET epoch = epoch + 1, holder = 'another process', held_since = now(), expires_at = now() + interval '1 hour'"
+    )
+    const record = simulation.next()
+    const lost = await rejectionOf(node.applyRecord(record))
+    assert.deepStrictEqual([lost._tag, lost.retry, lost.writerChanged], [
+      "StoreFailure",
+      true,
+      false
+    ])
+    assert.match((await rejectionOf(node.applyRecord(record))).message, /another process/u)
+    await execute(
+      database.url,
+      "UPDATE writer SET holder = NULL, held_since = NULL, expires_at = NULL"
+    )
+    const changed = await rejectionOf(node.applyRecord(record))
+    assert.deepStrictEqual([changed._tag, changed.retry, changed.writerChanged], [
+      "StoreFailure",
+      true,
+      true
+    ])
+    await node.applyRecord(record)
   })
 })
 
@@ -166,21 +167,18 @@ const untilResolved = async (call: () => ReturnType<RollupNode["applyRecord"]>):
 
 describe("a node that is closed while another process keeps the lease", () => {
   it("rejects a write that waits as a StoreFailure: it may have been stored", async () => {
-    const { remove, url } = await freshDatabase()
+    await using database = await newDatabase()
     const simulation = newSimulation()
-    const options = { genesis: simulation.genesis, store: { database: url } }
-    {
-      await using writer = await openNode(options)
-      await applyNext(writer, simulation, 1)
-      const lease = { waits: true }
-      const waiting = await openNode({ ...options, store: { database: url, lease }, ...silent })
-      const write = rejectionOf(waiting.applyRecord(simulation.next()))
-      await waiting.close()
-      const { _tag, message, retry } = await write
-      assert.deepStrictEqual([_tag, retry], ["StoreFailure", true])
-      assert.match(message, /^The node was closed before the call ended/u)
-    }
-    await remove()
+    const options = { genesis: simulation.genesis, store: database.store }
+    await using writer = await openNode(options)
+    await applyNext(writer, simulation, 1)
+    const lease = { waits: true }
+    const waiting = await openNode({ ...options, store: { ...database.store, lease }, ...silent })
+    const write = rejectionOf(waiting.applyRecord(simulation.next()))
+    await waiting.close()
+    const { _tag, message, retry } = await write
+    assert.deepStrictEqual([_tag, retry], ["StoreFailure", true])
+    assert.match(message, /^The node was closed before the call ended/u)
   }, 20_000)
 })
 

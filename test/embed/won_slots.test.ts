@@ -83,77 +83,75 @@ const slotsReader = (node: RollupNode, path: string, address: string) => {
 for (const [kind, newStore] of Object.entries(newStores)) {
   describe(`slots by winner over ${kind}`, () => {
     it("are closed and won by the bid: in later by bidder, in earlier by forger; v1 lists every best bid", async () => {
-      const { remove, store } = await newStore()
-      {
-        await using node = await openNode({ genesis, store })
-        const [later, ofCleo, earlier, ofNewForger, v1] = [
-          slotsReader(node, "", bob.address),
-          slotsReader(node, "", cleo.address),
-          slotsReader(node, "/earlier", oldForger),
-          slotsReader(node, "/earlier", newForger),
-          slotsReader(node, "/v1", bob.address)
+      await using empty = await newStore()
+      const { store } = empty
+      await using node = await openNode({ genesis, store })
+      const [later, ofCleo, earlier, ofNewForger, v1] = [
+        slotsReader(node, "", bob.address),
+        slotsReader(node, "", cleo.address),
+        slotsReader(node, "/earlier", oldForger),
+        slotsReader(node, "/earlier", newForger),
+        slotsReader(node, "/v1", bob.address)
+      ]
+      const shown = async () => ({
+        later: await later(),
+        ofCleo: await ofCleo(),
+        earlier: await earlier(),
+        ofNewForger: await ofNewForger(),
+        v1: await v1()
+      })
+      await node.applyBlock(blockOf(101n, {
+        coordinators: [registered(bob.address, oldForger), registered(cleo.address, oldForger)],
+        bids: [
+          ...bids(cleo.address, 15n, 4, 5),
+          ...bids(bob.address, 5n, 3),
+          ...bids(bob.address, 20n, 4, 6, 30)
         ]
-        const shown = async () => ({
-          later: await later(),
-          ofCleo: await ofCleo(),
-          earlier: await earlier(),
-          ofNewForger: await ofNewForger(),
-          v1: await v1()
-        })
-        await node.applyBlock(blockOf(101n, {
-          coordinators: [registered(bob.address, oldForger), registered(cleo.address, oldForger)],
-          bids: [
-            ...bids(cleo.address, 15n, 4, 5),
-            ...bids(bob.address, 5n, 3),
-            ...bids(bob.address, 20n, 4, 6, 30)
-          ]
-        }))
-        await node.applyBlock(blockOf(102n, { auctionVariables: variables({}) }))
-        const open = { later: [], ofCleo: [], earlier: [], ofNewForger: [], v1: [3, 4, 6, 30] }
-        assert.deepStrictEqual(await shown(), open, "all auctions are open")
+      }))
+      await node.applyBlock(blockOf(102n, { auctionVariables: variables({}) }))
+      const open = { later: [], ofCleo: [], earlier: [], ofNewForger: [], v1: [3, 4, 6, 30] }
+      assert.deepStrictEqual(await shown(), open, "all auctions are open")
 
-        // a head closes auctions without a block; the bid of slot 3 is below the minimum
-        await node.applyRecord({ kind: "head", head: headOf(125n) })
-        assert.deepStrictEqual(await shown(), { ...open, later: [4], earlier: [4] })
+      // a head closes auctions without a block; the bid of slot 3 is below the minimum
+      await node.applyRecord({ kind: "head", head: headOf(125n) })
+      assert.deepStrictEqual(await shown(), { ...open, later: [4], earlier: [4] })
 
-        await node.applyBlock(
-          { ...blockOf(145n), previous: { number: 102n, hash: blockOf(102n).hash } }
-        )
-        const closed = { ...open, later: [4, 6], ofCleo: [5], earlier: [4, 5, 6] }
-        assert.deepStrictEqual(await shown(), closed)
-        assert.deepStrictEqual(await later("DESC"), [6, 4])
-        assert.deepStrictEqual(await earlier("DESC"), [6, 5, 4])
+      await node.applyBlock(
+        { ...blockOf(145n), previous: { number: 102n, hash: blockOf(102n).hash } }
+      )
+      const closed = { ...open, later: [4, 6], ofCleo: [5], earlier: [4, 5, 6] }
+      assert.deepStrictEqual(await shown(), closed)
+      assert.deepStrictEqual(await later("DESC"), [6, 4])
+      assert.deepStrictEqual(await earlier("DESC"), [6, 5, 4])
 
-        await node.applyBlock(
-          blockOf(146n, { coordinators: [registered(bob.address, newForger)] })
-        )
-        const moved = { ...closed, earlier: [5], ofNewForger: [4, 6] }
-        assert.deepStrictEqual(await shown(), moved, "after a registration of another forger")
+      await node.applyBlock(
+        blockOf(146n, { coordinators: [registered(bob.address, newForger)] })
+      )
+      const moved = { ...closed, earlier: [5], ofNewForger: [4, 6] }
+      assert.deepStrictEqual(await shown(), moved, "after a registration of another forger")
 
-        await node.applyBlock(
-          blockOf(147n, { auctionVariables: variables({ closedAuctionSlots: 1 }) })
-        )
-        const fewer = { ...moved, later: [4], ofNewForger: [4] }
-        assert.deepStrictEqual(await shown(), fewer, "with fewer closed slots")
+      await node.applyBlock(
+        blockOf(147n, { auctionVariables: variables({ closedAuctionSlots: 1 }) })
+      )
+      const fewer = { ...moved, later: [4], ofNewForger: [4] }
+      assert.deepStrictEqual(await shown(), fewer, "with fewer closed slots")
 
-        await node.rollBack(146n)
-        assert.deepStrictEqual(await shown(), moved)
-        await node.rollBack(145n)
-        assert.deepStrictEqual(await shown(), closed)
-        await node.rollBack(102n)
-        assert.deepStrictEqual(await shown(), open, "the head is rolled back as well")
-        // slot 3 is won if its minimum is not raised
-        await node.rollBack(101n)
-        await node.applyRecord({ kind: "head", head: headOf(125n) })
-        assert.deepStrictEqual(
-          await shown(),
-          { ...open, later: [3, 4], earlier: [3, 4] },
-          "with the minimum of before"
-        )
-        await node.rollBack(100n)
-        assert.deepStrictEqual(await shown(), { ...open, v1: [] })
-      }
-      await remove()
+      await node.rollBack(146n)
+      assert.deepStrictEqual(await shown(), moved)
+      await node.rollBack(145n)
+      assert.deepStrictEqual(await shown(), closed)
+      await node.rollBack(102n)
+      assert.deepStrictEqual(await shown(), open, "the head is rolled back as well")
+      // slot 3 is won if its minimum is not raised
+      await node.rollBack(101n)
+      await node.applyRecord({ kind: "head", head: headOf(125n) })
+      assert.deepStrictEqual(
+        await shown(),
+        { ...open, later: [3, 4], earlier: [3, 4] },
+        "with the minimum of before"
+      )
+      await node.rollBack(100n)
+      assert.deepStrictEqual(await shown(), { ...open, v1: [] })
     })
   })
 }
