@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { openApi } from "../../adapters/http/openapi/mod.ts"
 import {
   type AnyListName,
   checkListQuery,
@@ -117,34 +116,5 @@ for (const revision of revisionList) {
         if (required.length === 0) assert.deepStrictEqual(broken(), [])
       })
     }
-
-    it("answers with objects that require all their properties", () => {
-      const { components, paths } = openApi({ revision, context, path: "/" }) as unknown as {
-        readonly components: { readonly schemas: { readonly [name: string]: JsonSchema } }
-        readonly paths: { readonly [path: string]: { readonly [method: string]: Answers } }
-      }
-      const answers = Object.values(paths).flatMap((methods) =>
-        Object.values(methods).map(({ responses }) => responses["200"])
-      )
-      const seen = new Set<string>()
-      const visit = (text: string): void => {
-        for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/gu)) {
-          if (seen.has(name!)) continue
-          seen.add(name!)
-          const { properties = {}, required = [] } = components.schemas[name!]!
-          assert.sameMembers([...required], Object.keys(properties), name)
-          visit(written(components.schemas[name!]))
-        }
-      }
-      visit(written(answers))
-      assert.isAbove(seen.size, 20)
-    })
   })
 }
-
-interface Answers {
-  readonly responses: { readonly [status: string]: unknown }
-}
-
-const written = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) => typeof part === "bigint" ? String(part) : part)

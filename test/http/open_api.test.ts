@@ -9,17 +9,14 @@ import {
   type Body,
   bodyReader,
   later,
-  queryReader,
   readOperationsOf,
   revisionList,
-  scalars,
   wireContext,
   writeOperationsOf,
-  wireForm,
   wireSchema
 } from "../../core/contract/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
-import { application, ask, context, jsonOf } from "./_application.ts"
+import { application, ask, context } from "./_application.ts"
 
 interface Parameter {
   readonly name: string
@@ -80,54 +77,6 @@ describe("the OpenAPI document", () => {
       assert.strictEqual(validator.version, "3.1")
     })
 
-    it(`of revision ${revision.name} has every operation, and every reference in it resolves`, () => {
-      const document = documentOf(revision)
-      const ids = Object.values(document.paths).flatMap(({ get, post, put }) =>
-        [get as Operation | undefined, post, put].flatMap((operation) =>
-          operation?.operationId ?? []
-        )
-      )
-      assert.sameMembers(ids, [
-        ...readOperationsOf(revision).map(([id]) => id),
-        ...writeOperationsOf(revision).map(([id]) => id)
-      ])
-      for (const [, pointer] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/gu)) {
-        let at: unknown = document
-        for (const key of pointer!.split("/")) at = (at as { readonly [key: string]: unknown })[key]
-        assert.isObject(at, pointer)
-      }
-    })
-
-    it(`of revision ${revision.name} allows the account indexes that the server accepts; their bound is in the description`, () => {
-      const { schema } = parameter(
-        documentOf(revision),
-        "/accounts/{accountIndex}",
-        "accountIndex"
-      )!
-      const pattern = new RegExp(String(schema.pattern), "u")
-      for (
-        const text of [
-          "zk:ETH:256",
-          "zk:ETH:0",
-          "zk:é x:281474976710655",
-          "zk::256",
-          "zk:ETH:",
-          "zk:ETH:01",
-          "zk:A:B:1",
-          "zk256",
-          "xy:ETH:256",
-          "zk:ETH:1x"
-        ]
-      ) {
-        assert.strictEqual(
-          pattern.test(text),
-          Result.isSuccess(wireForm(scalars.accountIndex).decode(context)(text)),
-          text
-        )
-      }
-      assert.include(schema.description, "at most 281474976710655")
-    })
-
     it(`of revision ${revision.name} has an example of every answer, which the contract accepts`, () => {
       const { paths } = documentOf(revision)
       for (const [id, operation] of readOperationsOf(revision)) {
@@ -162,38 +111,7 @@ describe("the OpenAPI document", () => {
         }
       }
     })
-
-    it(`of revision ${revision.name} declares exactly the parameters that the server accepts`, () => {
-      const document = documentOf(revision)
-      const names = document.paths["/slots"]!.get.parameters.flatMap((each) =>
-        each.in === "query" ? [each.name] : []
-      )
-      const read = queryReader("slots", revision, context, [revision])
-      for (const name of names) {
-        const refused = read(`${name}=%00`)
-        assert.isTrue(
-          Result.isFailure(refused) &&
-            refused.failure.every(({ rule }) => rule !== "a known parameter"),
-          name
-        )
-      }
-      assert.strictEqual(
-        Result.isFailure(read("another=1")),
-        revision.requestRules.unknownParameters === "refused"
-      )
-    })
   }
-
-  it("writes bounds above 2^53 with all their digits", () => {
-    assert.match(
-      exactJson(openApi({ revision: later, context, path: "/" })),
-      /"maximum":18446744073709551615[,}]/u
-    )
-    assert.strictEqual(
-      exactJson({ a: [1n, null, '\u2028é"', true], b: undefined, c: 2n ** 64n }),
-      '{"a":[1,null,"\u2028é\\"",true],"c":18446744073709551616}'
-    )
-  })
 
   it("uses the names of the network", () => {
     const other = documentOf(later, wireContext({ ...genesis.network, prefix: "hez" }, keccak256))
@@ -204,21 +122,6 @@ describe("the OpenAPI document", () => {
 })
 
 layer(application())("the served documentation", (it) => {
-  it.effect("is served at the mount of its revision, and at the default mount by header", () =>
-    Effect.gen(function*() {
-      for (
-        const [path, revision, headers] of [["/openapi.json", "later", {}], [
-          "/earlier/openapi.json",
-          "earlier",
-          {}
-        ], ["/openapi.json", "earlier", { "api-revision": "earlier" }]] as const
-      ) {
-        const answer = yield* ask(path, { headers })
-        assert.strictEqual((jsonOf(answer) as { info: { version: string } }).info.version, revision)
-        assert.strictEqual(answer.headers["api-revision"], revision)
-      }
-    }))
-
   it.effect("declares lists in queries as arrays joined with commas, which the server accepts", () =>
     Effect.gen(function*() {
       for (const revision of revisionList) {
