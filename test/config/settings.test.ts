@@ -58,12 +58,9 @@ describe("the settings", () => {
     const usual = Object.fromEntries(
       Object.entries(serverSettings).map(([name, setting]) => [name, setting.default])
     ) as ResolvedOptions<typeof serverSettings>
-    const values = { ...usual, maxFeeUSD: undefined, httpConnectionsMax: 7, connectionsMax: 9 }
+    const values = { ...usual, maxFeeUSD: undefined, connectionsMax: 9 }
     const { trustedProxies: _, ...serverLimits } = defaultServerLimits
-    assert.deepStrictEqual(optionsOf("server", serverSettings, values), {
-      ...serverLimits,
-      connectionsMax: 7
-    })
+    assert.deepStrictEqual(optionsOf("server", serverSettings, values), serverLimits)
     assert.deepStrictEqual(optionsOf("http", serverSettings, values), defaultLimits)
     assert.deepStrictEqual(optionsOf("admin", serverSettings, values), defaultAdminLimits)
     assert.strictEqual(optionsOf("database", serverSettings, values).maxConnections, 9)

@@ -7,10 +7,9 @@ import {
 } from "../../adapters/http/node/_rate_limit.ts"
 import { rollupClient } from "../../adapters/client/mod.ts"
 import { Application, defaultLimits } from "../../adapters/http/mod.ts"
-import { defaultServerLimits } from "../../adapters/http/node/mod.ts"
-import { settings } from "../../app/config/mod.ts"
 import { application, applicationOver, problemOf } from "./_application.ts"
 import { posting, statusOf, talk, watchedApplication, watchedServer } from "./_limits.ts"
+import { application as bareApplication } from "./node/_bare_server.ts"
 import { sendRaw } from "./_socket.ts"
 
 const get = (url: string) => ({ method: "GET", url, headers: {} })
@@ -305,25 +304,24 @@ describe("preflights of a page", () => {
 })
 
 describe("slow clients and many connections", () => {
-  const large = Layer.succeed(Application, {
-    limits: defaultLimits,
-    answerStats: () => {
-      throw new Error("No request is expected")
-    },
-    refuse: ({ limit, message }) =>
-      Effect.succeed({ status: 408, headers: {}, body: `${limit}: ${message}` }),
-    handle: ({ body, method, url }) =>
-      method === "POST"
-        ? Effect.match(body!(100), {
-          onSuccess: () => ({ status: 200, headers: {}, body: "posted" }),
-          onFailure: (name) => ({ status: 400, headers: {}, body: name })
-        })
-        : Effect.succeed({
-          status: 200,
-          headers: {},
-          body: url === "/short" ? "short" : "x".repeat(40_000_000)
-        })
-  })
+  const large = Layer.succeed(
+    Application,
+    bareApplication(
+      ({ body, method, url }) =>
+        method === "POST"
+          ? Effect.match(body!(100), {
+            onSuccess: () => ({ status: 200, headers: {}, body: "posted" }),
+            onFailure: (name) => ({ status: 400, headers: {}, body: name })
+          })
+          : Effect.succeed({
+            status: 200,
+            headers: {},
+            body: url === "/short" ? "short" : "x".repeat(40_000_000)
+          }),
+      ({ limit, message }) =>
+        Effect.succeed({ status: 408, headers: {}, body: `${limit}: ${message}` })
+    )
+  )
 
   it.live("headers or a body that do not arrive end in 408", () =>
     Effect.scoped(Effect.gen(function*() {
@@ -423,23 +421,4 @@ describe("slow clients and many connections", () => {
         yield* Effect.sleep("10 millis")
       }
     })))
-})
-
-describe("the settings of limits", () => {
-  it("have the defaults of the options that they set", () => {
-    const { serverSettings } = settings
-    for (const [name, usual] of Object.entries(defaultLimits)) {
-      assert.strictEqual(serverSettings[name as keyof typeof defaultLimits].default, usual, name)
-    }
-    for (const [name, usual] of Object.entries(defaultServerLimits)) {
-      // the database limits its connections too
-      if (name === "trustedProxies") continue
-      const setting = name === "connectionsMax" ? "httpConnectionsMax" : name
-      assert.strictEqual(
-        serverSettings[setting as keyof typeof serverSettings].default as unknown,
-        usual,
-        name
-      )
-    }
-  })
 })

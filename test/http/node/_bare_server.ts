@@ -11,10 +11,12 @@ import { serverLayer, type ServerOptions } from "../../../adapters/http/node/mod
 
 /** Returns an application with only these parts. */
 export const application = (
-  handle: (request: HttpRequest) => Effect.Effect<HttpAnswer>
+  handle: (request: HttpRequest) => Effect.Effect<HttpAnswer>,
+  refuse: Application["Service"]["refuse"] = () =>
+    Effect.succeed({ status: 400, headers: {}, body: "" })
 ): Application["Service"] => ({
   limits: defaultLimits,
-  refuse: () => Effect.succeed({ status: 400, headers: {}, body: "" }),
+  refuse,
   handle,
   answerStats: () => {
     throw new Error("No request is expected")

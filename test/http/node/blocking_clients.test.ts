@@ -3,11 +3,12 @@ import { Effect, Exit, Layer, Scope } from "effect"
 import { createServer } from "node:http"
 import { connect, type Socket } from "node:net"
 import { Connections } from "../../../adapters/http/node/_connections.ts"
-import { Application, defaultLimits } from "../../../adapters/http/mod.ts"
+import { Application } from "../../../adapters/http/mod.ts"
 import { type ServerLimits } from "../../../adapters/http/node/mod.ts"
 import { application } from "../_application.ts"
 import { talk, watchedApplication, watchedServer } from "../_limits.ts"
 import { sendRaw } from "../_socket.ts"
+import { application as bareApplication } from "./_bare_server.ts"
 
 /*
  * Clients that try to block or exhaust a server: none of them keeps a connection or memory for
@@ -39,13 +40,9 @@ const served = (port: number) =>
   })
 
 const largeBytes = 4_000_000
-const large = Layer.succeed(Application, {
-  limits: defaultLimits,
-  answerStats: () => {
-    throw new Error("No statistics")
-  },
-  refuse: ({ message }) => Effect.succeed({ status: 408, headers: {}, body: message }),
-  handle: ({ accepts, method, url }) => {
+const large = Layer.succeed(
+  Application,
+  bareApplication(({ accepts, method, url }) => {
     const body = url === "/short" ? "short" : "x".repeat(largeBytes)
     return Effect.succeed(
       method === "CONNECT"
@@ -54,8 +51,8 @@ const large = Layer.succeed(Application, {
         ? { status: 503, headers: { "retry-after": "1" }, body: "" }
         : { status: 200, headers: {}, body, isAscii: true }
     )
-  }
-})
+  }, ({ message }) => Effect.succeed({ status: 408, headers: {}, body: message }))
+)
 
 /** Starts a server in its own scope, so that a test can stop it. */
 const serve = Effect.fnUntraced(function*(limits: Partial<ServerLimits>) {

@@ -1,10 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import { type Duration, Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
+import { type Duration, Effect } from "effect"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { connect, type Socket } from "node:net"
-import { Application, defaultLimits } from "../../../adapters/http/mod.ts"
-import { serverLayer } from "../../../adapters/http/node/mod.ts"
+import { bareServer } from "./_bare_server.ts"
 
 /* One connection that sends many requests at once does not starve the other clients. */
 
@@ -27,27 +25,15 @@ const withServer = <A>(
     const handled: Array<string> = []
     const body = "x".repeat(bodyBytes)
     const answer = (body: string) => Effect.succeed({ status: 200, headers: {}, body })
-    const application = Layer.succeed(Application, {
-      limits: defaultLimits,
-      refuse: () => answer(""),
-      answerStats: () => {
-        throw new Error("No request is expected")
-      },
-      handle: ({ url }) =>
+    const { port } = yield* bareServer(
+      ({ url }) =>
         Effect.suspend(() => {
           handled.push(url)
           const answered = answer(url === "/modest" ? "modest" : `${url} ${body}`)
           return thinks === undefined ? answered : Effect.delay(answered, thinks)
-        })
-    })
-    const context = yield* Layer.build(
-      serverLayer({ port: 0, host: "127.0.0.1", shutdownTimeout: "1 seconds" }).pipe(
-        Layer.provide(application)
-      )
-    )
-    const { port } = yield* Effect.provide(
-      Effect.map(HttpServer.HttpServer, ({ address }) => address as { readonly port: number }),
-      context
+        }),
+      yield* Effect.scope,
+      { shutdownTimeout: "1 seconds" }
     )
     const sockets: Array<Socket> = []
     const open = () => {
