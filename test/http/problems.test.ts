@@ -1,10 +1,8 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Logger, Schema } from "effect"
-import { problems, problemType, type ProblemName } from "../../adapters/http/mod.ts"
+import { Effect, Logger } from "effect"
+import { problemType } from "../../adapters/http/mod.ts"
 import { NotRegistered, StoreFailure } from "../../core/ports/mod.ts"
 import { application, applicationOver, ask, problemOf } from "./_application.ts"
-
-const members = ["message", "type", "title", "status", "detail", "instance"]
 
 layer(application())("refusals", (it) => {
   it.effect("all violations are listed at once, each with its place and its parameter", () =>
@@ -57,30 +55,6 @@ layer(application())("refusals", (it) => {
         assert.isTrue(problem.message.endsWith(message), problem.message)
         assert.lengthOf(problem.errors!, errors.length)
         for (const [i, error] of errors.entries()) assert.deepInclude(problem.errors![i], error)
-      }
-    }))
-
-  it.effect("every refusal is one object with the members of RFC 9457 and a message", () =>
-    Effect.gen(function*() {
-      const refused: ReadonlyArray<readonly [string, number, ProblemName, string?]> = [
-        ["/tokens?limit=0", 400, "invalid-input"],
-        ["/tokens/999", 404, "not-found"],
-        ["/accounts?tokenIds=999", 404, "not-registered"],
-        ["/nowhere", 404, "unknown-path"],
-        ["/tokens", 405, "method-not-allowed", "PUT"],
-        [`/${"x".repeat(8192)}`, 414, "url-too-long"]
-      ]
-      for (const [path, status, name, method = "GET"] of refused) {
-        const answer = yield* ask(path, { method })
-        const problem = problemOf(answer)
-        assert.strictEqual(answer.status, status)
-        assert.strictEqual(answer.headers["content-type"], "application/json")
-        assert.containsAllKeys(problem, members)
-        assert.strictEqual(problem.status, status)
-        assert.strictEqual(problem.type, problemType(name))
-        assert.strictEqual(problem.title, problems[name].title)
-        assert.isTrue(path.startsWith(problem.instance))
-        assert.notMatch(problem.message, /\.$/u)
       }
     }))
 
@@ -191,11 +165,4 @@ describe("failures of the server", () => {
       assert.strictEqual(answer.status, 200)
       assert.strictEqual(answer.headers["api-revision"], "later")
     }))
-})
-
-describe("the table of problems", () => {
-  it("contains only statuses that the design allows", () => {
-    const statuses = Schema.Literals([400, 404, 405, 408, 413, 414, 415, 429, 431, 500, 503])
-    for (const { status } of Object.values(problems)) Schema.decodeUnknownSync(statuses)(status)
-  })
 })

@@ -221,28 +221,6 @@ describe("the answer cache", () => {
       }
     }))
 
-  it.effect("names the newest snapshot in a cached answer that is still valid", () =>
-    Effect.gen(function*() {
-      const { ask, ledger } = yield* prepared
-      const before = yield* ask("/batches")
-      yield* Effect.orDie(ledger.applyBlock(blockOf(108n)))
-      const after = yield* ask("/batches")
-      assert.strictEqual(after.headers.etag, before.headers.etag)
-      assert.deepStrictEqual([
-        before.headers["ledger-ethereum-block"],
-        after.headers["ledger-ethereum-block"]
-      ], ["107", "108"])
-      assert.strictEqual(
-        Number(after.headers["ledger-version"]),
-        Number(before.headers["ledger-version"]) + 1
-      )
-      const unchanged = yield* ask("/batches", { "if-none-match": before.headers.etag! })
-      assert.deepStrictEqual([unchanged.status, unchanged.headers["ledger-ethereum-block"]], [
-        304,
-        "108"
-      ])
-    }))
-
   it.effect("computes an answer once for concurrent requests, but again for a request after a write", () =>
     Effect.gen(function*() {
       const { ledger, moveAway, open, readsOf, tips } = yield* prepared

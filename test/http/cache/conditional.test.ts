@@ -291,20 +291,4 @@ describe("a cached answer", () => {
         ])
       }
     }))
-
-  it.effect("is not used if the request itself is invalid", () =>
-    Effect.gen(function*() {
-      const { genesis } = networkOf(optionsOf("1"), 0)
-      const { open, tips } = yield* openStores(genesis)
-      const { ask: ready } = yield* open(tips)
-      const { headers } = yield* ready("/tokens")
-      assert.strictEqual(
-        (yield* ready("/tokens?limt=5", { "if-none-match": headers.etag! })).status,
-        400
-      )
-      assert.strictEqual(
-        (yield* ready("/tokens/77", { "if-none-match": headers.etag! })).status,
-        404
-      )
-    }))
 })
