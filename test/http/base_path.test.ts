@@ -75,7 +75,7 @@ const hosts: ReadonlyArray<Host> = [
 describe("below a path", () => {
   for (const { name, open } of hosts) {
     it(`${name} serves right paths`, async () => {
-      const node = await openNode({ genesis })
+      await using node = await openNode({ genesis })
       const [send, server] = await open(node)
       const ask = (
         path: string,
@@ -145,7 +145,6 @@ describe("below a path", () => {
         assert.deepStrictEqual([head.status, await head.text()], [200, ""])
       } finally {
         server?.close().closeAllConnections()
-        await node.close()
       }
     })
   }
@@ -155,7 +154,7 @@ describe("below a path", () => {
       { path: "/rollup", revision: later },
       { path: "/rollup/earlier", revision: earlier }
     ]
-    const node = await openNode({ genesis, mounts })
+    await using node = await openNode({ genesis, mounts })
     const ask = (path: string) =>
       node.fetch(new Request(`http://localhost${path}`, { headers: { accept: "text/html" } }))
     assert.strictEqual((await ask("/rollup")).headers.get("location"), "/rollup/docs")
@@ -170,11 +169,10 @@ describe("below a path", () => {
       (await (await ask("/tokens")).json()).message,
       "/rollup/earlier or /rollup"
     )
-    await node.close()
   })
 
   it("one node is served below several paths at once", async () => {
-    const node = await openNode({ genesis })
+    await using node = await openNode({ genesis })
     for (const basePath of ["/a", "/b/c", "/a"]) {
       const ask = toFetchHandler(node, { basePath })
       const response = await ask(new Request(`http://localhost${basePath}/openapi.json`))
@@ -182,19 +180,17 @@ describe("below a path", () => {
     }
     const plain = await node.fetch(new Request("http://localhost/openapi.json"))
     assert.strictEqual((await plain.json()).servers[0].url, "/")
-    await node.close()
   })
 
   it("a path that only begins with the base path is not below it", async () => {
-    const node = await openNode({ genesis })
+    await using node = await openNode({ genesis })
     const ask = toFetchHandler(node, { basePath: "/roll" })
     const response = await ask(new Request("http://localhost/rollup/tokens"))
     assert.deepInclude(await response.json(), { instance: "/roll/rollup/tokens", status: 404 })
-    await node.close()
   })
 
   it("a malformed base path is refused", async () => {
-    const node = await openNode({ genesis })
+    await using node = await openNode({ genesis })
     for (const basePath of ["rollup", "/rollup/", "//rollup", "/a?b", "/a b", "http://x/a"]) {
       for (const open of [toFetchHandler, toNodeHandler]) {
         assert.throws(
@@ -203,13 +199,12 @@ describe("below a path", () => {
         )
       }
     }
-    await node.close()
   })
 })
 
 describe("the handler for node:http", () => {
   it("never redirects to another host, whatever a client sends", async () => {
-    const node = await openNode({ genesis })
+    await using node = await openNode({ genesis })
     const handler = toNodeHandler(node)
     const [, server] = await listening((request, response) =>
       handler(Object.assign(request, { originalUrl: request.url, url: "/" }), response)
@@ -231,11 +226,10 @@ describe("the handler for node:http", () => {
       assert.match(answer!.headers.location ?? "/", /^\/(?![/\\])/u, target)
     }
     server.close().closeAllConnections()
-    await node.close()
   })
 
   it("a client that disconnects while it posts gets no answer and leaves nothing open", async () => {
-    const node = await openNode({ genesis })
+    await using node = await openNode({ genesis })
     const [send, server] = await listening(toNodeHandler(node))
     const { port } = server.address() as AddressInfo
     const head =
@@ -251,7 +245,6 @@ describe("the handler for node:http", () => {
     })
     assert.strictEqual((await send(new Request("http://localhost/tokens"))).status, 200)
     server.close().closeAllConnections()
-    await node.close()
     await new Promise((resolve) => server.once("close", resolve))
   })
 

@@ -1,14 +1,13 @@
 /* Values that contracts allow and that are rare: empty and odd texts, fast buckets, many slots. */
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { Application } from "../../adapters/http/mod.ts"
-import * as memory from "../../adapters/memory/mod.ts"
-import { wireContext } from "../../core/contract/mod.ts"
+import { simulate } from "../../app/simulator/mod.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
 import { SignatureVerifier } from "../../core/ports/mod.ts"
-import { Ledger, Submission } from "../../core/use_cases/mod.ts"
-import { simulate } from "../../app/simulator/mod.ts"
+import { Ledger } from "../../core/use_cases/mod.ts"
+import { memoryNode } from "../_memory_node.ts"
+import { type NodeResponse, post as postText, send } from "../submission/_post.ts"
 
 const simulation = simulate({
   seed: "unusual",
@@ -20,64 +19,36 @@ const { genesis } = simulation
 let expectedBuckets = genesis.variables.rollup.buckets
 const paths = ["", "/earlier", "/v1"]
 
-const anySignature = Layer.succeed(SignatureVerifier, {
-  transaction: () => Effect.succeed(true),
-  authorization: () => Effect.succeed(true)
-})
-
-/** A node over a network in which each token has an account. */
-const node = Layer.effectContext(
-  Effect.gen(function*() {
-    const services = yield* Layer.build(
-      Layer.provideMerge(
-        Ledger.layer(genesis, keccak256),
-        Layer.merge(memory.layer(genesis), memory.poolLayer)
-      )
-    )
-    const ledger = Context.get(services, Ledger)
-    while (simulation.transactionCount() < 800) {
-      const record = simulation.next()
-      if (record.kind !== "block") yield* ledger.applyRecord(record)
-      else {
-        // as many closed slots as the contract allows, so that all forgers are not shown
-        const { auctionVariables: auction, ...block } = record.block
-        expectedBuckets = block.rollupVariables?.buckets ?? expectedBuckets
-        const change = auction === undefined
-          ? {}
-          : { auctionVariables: { ...auction, closedAuctionSlots: 65_535 } }
-        yield* ledger.applyBlock({ ...block, ...change })
-      }
+/** A node over a network in which each token has an account. It accepts any signature. */
+const node = Layer.effectDiscard(Effect.gen(function*() {
+  const ledger = yield* Ledger
+  while (simulation.transactionCount() < 800) {
+    const record = simulation.next()
+    if (record.kind !== "block") yield* ledger.applyRecord(record)
+    else {
+      // as many closed slots as the contract allows, so that all forgers are not shown
+      const { auctionVariables: auction, ...block } = record.block
+      expectedBuckets = block.rollupVariables?.buckets ?? expectedBuckets
+      const change = auction === undefined
+        ? {}
+        : { auctionVariables: { ...auction, closedAuctionSlots: 65_535 } }
+      yield* ledger.applyBlock({ ...block, ...change })
     }
-    const application = yield* Layer.build(
-      Application.layer({
-        context: wireContext(genesis.network, keccak256),
-        constants: genesis.constants
-      }).pipe(
-        Layer.provide(Submission.layer({ network: genesis.network, keccak256 })),
-        Layer.provide(anySignature),
-        Layer.provide(Layer.succeedContext(services))
-      )
-    )
-    return Context.merge(services, application)
-  }).pipe(Effect.orDie)
+  }
+})).pipe(
+  Layer.provideMerge(memoryNode({
+    genesis,
+    verifier: Layer.succeed(SignatureVerifier, {
+      transaction: () => Effect.succeed(true),
+      authorization: () => Effect.succeed(true)
+    })
+  })),
+  Layer.orDie
 )
 
-const ask = (url: string) =>
-  Effect.map(
-    Effect.flatMap(Application, ({ handle }) => handle({ method: "GET", url, headers: {} })),
-    ({ body, status }) => ({ status, body: JSON.parse(Buffer.from(body).toString()) as Json })
-  )
-const post = (url: string, body: object) =>
-  Effect.map(
-    Effect.flatMap(Application, ({ handle }) =>
-      handle({
-        method: "POST",
-        url,
-        headers: { "content-type": "application/json" },
-        body: () => Effect.succeed(new TextEncoder().encode(JSON.stringify(body)))
-      })),
-    ({ body, status }) => ({ status, body: JSON.parse(Buffer.from(body).toString()) as Json })
-  )
+const shown = ({ status, text }: NodeResponse) => ({ status, body: JSON.parse(text) as Json })
+const ask = (url: string) => Effect.map(send(url), shown)
+const post = (url: string, body: object) => Effect.map(postText(url, JSON.stringify(body)), shown)
 
 /**
  * Returns a transfer of an account to itself, `ahead` nonces after the next one; `account` is as an
