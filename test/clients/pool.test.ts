@@ -1,4 +1,7 @@
-/* The list and the replacement of pool transactions over HTTP, which only revision v1 has. */
+/*
+ * The list and the replacement of pool transactions over HTTP, which only revision v1 has. The golden
+ * files show the list with all filters, and its refusals.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { rollupClient } from "../../adapters/client/mod.ts"
@@ -11,7 +14,7 @@ import { Pool } from "../../core/use_cases/mod.ts"
 import { genesis } from "../pool/_subject.ts"
 import { nodeLayer, openChain, ownerOf, postedOf, wrongSignature } from "../pool/_node.ts"
 import { post, send } from "../submission/_post.ts"
-import { type Body, errorOf, postBody, put, shownAt } from "./_recorded.ts"
+import { errorOf, postBody, put, shownAt } from "./_recorded.ts"
 
 const { constants, network } = genesis
 const context = wireContext(network, keccak256)
@@ -27,90 +30,7 @@ const path = "/v1/transactions-pool"
 const old = postedOf()
 const better = postedOf({ fee: 140 })
 
-interface Page {
-  readonly pendingItems: number
-  readonly transactions: ReadonlyArray<Body>
-}
-const pageOf = (query: string) =>
-  Effect.map(shownAt(`${path}?${query}`), (page) => page as unknown as Page)
-
 layer(node())("the list of the pool", (it) => {
-  it.effect("is paged in the order of arrival with exact counts, by every filter", () =>
-    Effect.gen(function*() {
-      const posts = [
-        old,
-        postedOf({ nonce: 1n, type: "Exit", toAccountIndex: 1 }),
-        postedOf({
-          fromAccountIndex: 257,
-          toAccountIndex: 256
-        })
-      ]
-      for (const posted of posts) {
-        assert.strictEqual((yield* post(path, textOf(posted))).status, 200)
-      }
-      const owner = String((yield* shownAt("/v1/accounts/zk:ETH:257")).zkEthereumAddress)
-      const cases: ReadonlyArray<readonly [string, ReadonlyArray<number>, pending: number]> = [
-        ["limit=2", [1, 2], 1],
-        ["limit=2&order=DESC&fromItem=2", [2, 1], 0],
-        ["state=fged", [], 0],
-        ["type=Exit", [2], 0],
-        ["fromAccountIndex=zk:ETH:257", [3], 0],
-        ["toAccountIndex=zk:ETH:256", [3], 0],
-        ["accountIndex=zk:ETH:257&tokenId=0", [1, 3], 0],
-        [`fromZkEthereumAddress=${owner}`, [3], 0]
-      ]
-      for (const [query, expected, pending] of cases) {
-        const { pendingItems, transactions } = yield* pageOf(query)
-        const itemIds = transactions.map(({ itemId }) => itemId)
-        assert.deepStrictEqual([itemIds, pendingItems], [expected, pending], query)
-      }
-      const [listed] = (yield* pageOf("limit=1")).transactions
-      assert.deepStrictEqual(listed, yield* shownAt(`${path}/${old.id}`))
-    }))
-
-  it.effect("has only pending and forging transactions without state, finished ones by state, and all by identifier", () =>
-    Effect.gen(function*() {
-      const pool = yield* Pool
-      const posts = [10n, 11n, 12n, 13n].map((nonce) => postedOf({ nonce, toAccountIndex: 258 }))
-      for (const posted of posts) yield* post(path, textOf(posted))
-      const [pending, forging, forged, invalid] = posts.map(({ id }) => id)
-      yield* pool.startForging([forging!, forged!], 7)
-      yield* pool.doneForging([forged!], 7)
-      yield* pool.invalidate([{ id: invalid!, reason: "The host said so" }], 7)
-      const cases = [
-        ["", [pending, forging], 0],
-        ["state=&limit=1", [pending], 1],
-        ["order=DESC&limit=1", [forging], 1],
-        ["state=pend", [pending], 0],
-        ["state=fing", [forging], 0],
-        ["state=fged", [forged], 0],
-        ["state=invl", [invalid], 0],
-        ["onlyUnfinished=false", [pending, forging], 0]
-      ] as const
-      for (const [query, expected, left] of cases) {
-        const page = yield* pageOf(`toAccountIndex=zk:ETH:258&${query}`)
-        const ids = page.transactions.map(({ id }) => id)
-        assert.deepStrictEqual([ids, page.pendingItems], [[...expected], left], query)
-      }
-      const shown = yield* Effect.forEach(posts, ({ id }) => shownAt(`${path}/${id}`))
-      assert.deepStrictEqual(shown.map(({ state }) => state), ["pend", "fing", "fged", "invl"])
-    }))
-
-  it.effect("refuses filters that exclude each other, and the address of internal accounts", () =>
-    Effect.gen(function*() {
-      for (
-        const query of [
-          "accountIndex=zk:ETH:257&fromAccountIndex=zk:ETH:256",
-          "accountIndex=zk:ETH:257&BJJ=x",
-          "limit=2050",
-          `toZkEthereumAddress=zk:0x${"f".repeat(40)}`
-        ]
-      ) {
-        const answer = yield* send(`${path}?${query}`)
-        assert.deepStrictEqual(errorOf(answer), [400, 1, "ErrParamValidationFailed"], query)
-      }
-    }))
-
   it.effect("does not exist in the other revisions, and neither does PUT", () =>
     Effect.gen(function*() {
       for (const mount of ["", "/earlier"]) {
