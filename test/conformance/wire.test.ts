@@ -1,4 +1,7 @@
-/* The answers decode under the schemas that the contract declares, without undeclared members. */
+/*
+ * Answers that the recorded network does not have decode under the schemas that the contract declares,
+ * without undeclared members; `objects.test.ts` decodes the recorded ones.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Schema } from "effect"
 import { openMemoryPool } from "../../adapters/memory/mod.ts"
@@ -10,15 +13,12 @@ import {
   readOperationsOf,
   type Revision,
   revisionList,
-  v1,
   wireContext,
   wireSchema
 } from "../../core/contract/mod.ts"
 import type { GenesisFeed, Network } from "../../core/domain/mod.ts"
 import { memoryLedger } from "../properties/_networks.ts"
 import { ask, parseExact, reading } from "../properties/_reading.ts"
-import { rounds } from "../rounds.ts"
-import { type Json, network, openRecorded, type Recorded } from "./_recorded.ts"
 
 /** Returns the cause if an answer is not what the schema of the operation declares. */
 const decoder = (network: Network, revision: Revision, operation: Operation) => {
@@ -38,66 +38,6 @@ const show = (answer: unknown) =>
     .slice(0, 1000)
 
 const listsAllBids = ({ unrestricted }: Revision) => unrestricted.includes("bids")
-
-const networks = new Map(["zk", "hez"].map((prefix) => {
-  const opened = Effect.scoped(openRecorded(prefix))
-  return [prefix, Effect.runSync(Effect.cached(opened))] as const
-}))
-
-/** Returns the URLs of an operation: of all items of its list, and of all submissions. */
-const urlsOf = Effect.fnUntraced(function*(
-  { bids, read, submitted }: Recorded,
-  revision: Revision,
-  id: string,
-  { path }: Operation
-) {
-  const mount = revision.path === "/" ? "" : revision.path
-  const all = id === "getBids" && !listsAllBids(revision)
-    ? (yield* bids).map(({ slotNum }: Json) => `slotNum=${slotNum}&limit=2049`)
-    : readOperationsOf(revision).some(([other, { kind }]) => other === id && kind === "list")
-    ? ["limit=2049"]
-    : [""]
-  if (!path.includes("{")) return all.map((query) => `${mount}${path}?${query}`)
-  switch (id) {
-    case "getCurrency":
-      return [`${mount}/currencies/EUR`]
-    case "getPoolTx":
-      return submitted.transactions.map((hash) => `${mount}/transactions-pool/${hash}`)
-    case "getAtomicGroup":
-      return submitted.groups.map((hash) => `${mount}/atomic-pool/${hash}`)
-    case "getAccountCreationAuthorization":
-      return submitted.addresses.map((owner) => `${mount}/account-creation-authorization/${owner}`)
-  }
-  // full batches have no list of their own
-  const list = path.slice(0, path.indexOf("/{")).replace("full-batches", "batches")
-  const page = yield* read(`${mount}${list}?limit=2049`)
-  const [items] = Object.values(page) as [ReadonlyArray<Json>]
-  return items.map((item) =>
-    mount + path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => encodeURIComponent(item[name]))
-  )
-})
-
-for (const [prefix, opened] of networks) {
-  // `npm test` reads the answers with the prefix of the published clients in their revision only
-  for (
-    const revision of prefix === "zk" ? revisionList : rounds({ short: [v1], long: revisionList })
-  ) {
-    describe(`with prefix ${prefix}, in revision ${revision.name}`, () => {
-      for (const [id, operation] of readOperationsOf(revision)) {
-        it.effect(`the answers of ${id} decode under the wire schema without undeclared members`, () =>
-          Effect.gen(function*() {
-            const recorded = yield* opened
-            const check = decoder({ ...network, prefix }, revision, operation)
-            const urls = yield* urlsOf(recorded, revision, id, operation)
-            const answers = yield* Effect.forEach(urls, recorded.read)
-            const found = answers.filter((answer) => answer !== null)
-            assert.isNotEmpty(found)
-            for (const answer of found) check(answer)
-          }))
-      }
-    })
-  }
-}
 
 describe("an empty network", () => {
   const { genesis } = simulate({ seed: "empty" })
