@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import { rolldown } from "rolldown"
 import { read } from "../packaging/_project.ts"
+import { bundledForBrowser } from "./_bundle.ts"
 
 /*
  * The size of the client for a browser. Schemas of one small object alone are 24 kB after gzip,
@@ -12,18 +11,7 @@ import { read } from "../packaging/_project.ts"
 const clientBytesMax = 8_200
 const clientGzipBytesMax = 3_600
 
-const bundled = async (door: string) => {
-  const bundle = await rolldown({
-    input: join(import.meta.dirname, "../../adapters/client", door),
-    platform: "browser",
-    external: /^[^./]/u,
-    logLevel: "silent"
-  })
-  const { output: [chunk, ...others] } = await bundle.generate({ format: "esm", minify: true })
-  await bundle.close()
-  assert.isEmpty(others)
-  return chunk
-}
+const bundled = (door: string) => bundledForBrowser(`adapters/client/${door}`, /^[^./]/u)
 
 describe("the client in a browser", () => {
   it(`is one file of at most ${clientBytesMax} bytes, ${clientGzipBytesMax} after gzip, that imports nothing`, async () => {

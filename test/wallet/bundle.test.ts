@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { join } from "node:path"
 import { brotliCompressSync, gzipSync } from "node:zlib"
-import { type OutputChunk, rolldown } from "rolldown"
+import { bundledForBrowser } from "../client/_bundle.ts"
 import { read } from "../packaging/_project.ts"
 
 /* The size of the wallet for a browser, with everything that it imports. */
@@ -10,21 +9,10 @@ import { read } from "../packaging/_project.ts"
 const gzipBytesMax = 44_000
 const brotliBytesMax = 38_000
 
-const bundled = async (): Promise<OutputChunk> => {
-  const bundle = await rolldown({
-    input: join(import.meta.dirname, "../../adapters/wallet/mod.ts"),
-    platform: "browser",
-    logLevel: "silent"
-  })
-  const { output: [chunk, ...others] } = await bundle.generate({ format: "esm", minify: true })
-  await bundle.close()
-  assert.isEmpty(others)
-  return chunk
-}
-
 describe("the wallet in a browser", () => {
-  it(`is one file of at most ${gzipBytesMax} bytes after gzip, ${brotliBytesMax} after Brotli, client included`, async () => {
-    const { code, dynamicImports, imports } = await bundled()
+  it(`is one file of at most ${gzipBytesMax} bytes after gzip, ${brotliBytesMax} after Brotli, client included, without Node and schemas`, async () => {
+    const bundle = await bundledForBrowser("adapters/wallet/mod.ts")
+    const { code, dynamicImports, imports, modules } = bundle
     assert.deepStrictEqual([...imports, ...dynamicImports], [])
     const [gzip, brotli] = [
       gzipSync(code, { level: 9 }).length,
@@ -37,10 +25,6 @@ describe("the wallet in a browser", () => {
       read("adapters/wallet/README.md"),
       `at most ${gzipBytesMax / 1000} kB after gzip`
     )
-  })
-
-  it("uses nothing of Node, and no schema", async () => {
-    const { code, modules } = await bundled()
     assert.notMatch(code, /\bprocess\.(?!env)|\bBuffer\b|require\(|node:/u)
     assert.isEmpty(
       Object.keys(modules).filter((path) =>
