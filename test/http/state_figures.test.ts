@@ -2,18 +2,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll } from "vitest"
-import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { Application } from "../../adapters/http/mod.ts"
-import { poolLayer } from "../../adapters/memory/mod.ts"
-import { wireContext } from "../../core/contract/mod.ts"
 import type { BlockFeed } from "../../core/domain/mod.ts"
-import { LedgerReader } from "../../core/ports/mod.ts"
-import { type Ledger, Submission } from "../../core/use_cases/mod.ts"
+import type { LedgerReader } from "../../core/ports/mod.ts"
+import type { Ledger } from "../../core/use_cases/mod.ts"
 import { ledgerOver, openStores, temporaryDirectory } from "../journal/_directories.ts"
 import { memoryLedger } from "../properties/_networks.ts"
 import { emptyLedgers } from "../sql/_empty_ledgers.ts"
 import { ann, batchOf, blockOf, bob, declared, headOf, l1Of, l2Of } from "../use_cases/_chain.ts"
 import { genesis } from "../use_cases/_network.ts"
+import { applicationOver, ask } from "./_application.ts"
 
 const scope = Effect.runSync(Scope.make())
 const openSql = Effect.runSync(Effect.cached(Scope.provide(emptyLedgers, scope)))
@@ -31,18 +29,6 @@ const stores: { readonly [name: string]: Effect.Effect<Opened, unknown, Scope.Sc
   }),
   PostgreSQL: Effect.flatMap(openSql, (open) => open(genesis))
 }
-
-const application = (reader: LedgerReader["Service"]) =>
-  Layer.fresh(
-    Application.layer({
-      context: wireContext(genesis.network, keccak256),
-      constants: genesis.constants
-    }).pipe(
-      Layer.provide(
-        Layer.mergeAll(Layer.succeed(LedgerReader, reader), poolLayer, Layer.mock(Submission, {}))
-      )
-    )
-  )
 
 /** The parts of `/state` that this file compares; bucket integers are numbers or texts. */
 interface Shown {
@@ -65,13 +51,10 @@ const readAll = (path: string) =>
   Effect.forEach(
     ["", "/earlier", "/v1"],
     (mount) =>
-      Effect.flatMap(Application, ({ handle }) =>
-        handle({ method: "GET", url: `${mount}${path}`, headers: {} })).pipe(
-          Effect.map(({ body, headers, status }) => {
-            assert.strictEqual(status, 200)
-            return { body: Buffer.from(body).toString(), etag: headers.etag }
-          })
-        )
+      Effect.map(ask(`${mount}${path}`), (answer) => {
+        assert.strictEqual(answer.status, 200)
+        return { body: Buffer.from(answer.body).toString(), etag: answer.headers.etag }
+      })
   )
 const readStates = Effect.map(
   readAll("/state"),
@@ -164,7 +147,7 @@ for (const [name, open] of Object.entries(stores)) {
       what,
       () =>
         Effect.flatMap(open, ({ ledger, reader }) =>
-          Effect.provide(test(ledger), application(reader))).pipe(Effect.scoped)
+          Effect.provide(test(ledger), Layer.fresh(applicationOver(reader)))).pipe(Effect.scoped)
     )
   /** Takes steps, and compares what is read after each. */
   const follow = Effect.fnUntraced(function*<Value>(
