@@ -72,6 +72,9 @@ const hosts: ReadonlyArray<Host> = [
   }
 ]
 
+/** As browsers send it. */
+const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
+
 describe("below a path", () => {
   for (const { name, open } of hosts) {
     it(`${name} serves right paths`, async () => {
@@ -84,14 +87,14 @@ describe("below a path", () => {
       ) => send(new Request(`http://localhost${path}`, { headers, method }))
       try {
         for (const path of ["/rollup", "/rollup/", "/rollup?x=1"]) {
-          const redirect = await ask(path, { accept: "text/html" })
+          const redirect = await ask(path, html)
           assert.deepStrictEqual(
             [redirect.status, redirect.headers.get("location")],
             [302, "/rollup/docs"],
             path
           )
         }
-        const redirect = await ask("/rollup/earlier", { accept: "text/html" })
+        const redirect = await ask("/rollup/earlier", html)
         assert.strictEqual(redirect.headers.get("location"), "/rollup/earlier/docs")
 
         const index = await (await ask("/rollup")).json()
@@ -156,7 +159,7 @@ describe("below a path", () => {
     ]
     await using node = await openNode({ genesis, mounts })
     const ask = (path: string) =>
-      node.fetch(new Request(`http://localhost${path}`, { headers: { accept: "text/html" } }))
+      node.fetch(new Request(`http://localhost${path}`, { headers: html }))
     assert.strictEqual((await ask("/rollup")).headers.get("location"), "/rollup/docs")
     assert.strictEqual(
       (await ask("/rollup/earlier")).headers.get("location"),

@@ -86,22 +86,6 @@ layer(application())("paths and methods", (it) => {
       }
     }))
 
-  it.effect("the mount itself lists the paths, and redirects a browser to the documentation", () =>
-    Effect.gen(function*() {
-      const index = jsonOf(yield* ask("/earlier")) as {
-        readonly openapi: string
-        readonly revisions: ReadonlyArray<{ readonly documentation: string }>
-      }
-      assert.strictEqual(index.openapi, "/earlier/openapi.json")
-      assert.deepStrictEqual(
-        index.revisions.map((revision) => revision.documentation),
-        revisionList.map(({ path }) => path === "/" ? "/docs" : `${path}/docs`)
-      )
-      const accept = "text/html,application/xhtml+xml,*/*;q=0.8"
-      const { headers, status } = yield* ask("/", { headers: { accept } })
-      assert.deepStrictEqual([status, headers.location], [302, "/docs"])
-    }))
-
   it.effect("/network has the identity of the network and the paths of the revisions, at every mount", () =>
     Effect.gen(function*() {
       for (const path of ["/network", "/earlier/network"]) {

@@ -1,6 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { earlier, later, revisionList } from "../../core/contract/mod.ts"
+import { later, revisionList } from "../../core/contract/mod.ts"
 import { application, ask, jsonOf, problemOf } from "./_application.ts"
 
 const withRevision = (revision: string) => ({ headers: { "api-revision": revision } })
@@ -75,28 +75,6 @@ layer(application())("revisions", (it) => {
 })
 
 describe("mounts", () => {
-  layer(
-    application({
-      mounts: [{ path: "/v2", revision: later }, { path: "/v2/old", revision: earlier }]
-    })
-  )((it) => {
-    it.effect("revisions are served at their mounts, the longer path first", () =>
-      Effect.gen(function*() {
-        assert.strictEqual((yield* ask("/v2/tokens")).headers["api-revision"], "later")
-        assert.strictEqual((yield* ask("/v2/old/tokens")).headers["api-revision"], "earlier")
-        assert.strictEqual((yield* ask("/v2/old/docs")).status, 200)
-        assert.match(
-          JSON.stringify(jsonOf(yield* ask("/v2/old/openapi.json"))),
-          /"url":"\/v2\/old"/u
-        )
-        assert.strictEqual((yield* ask("/tokens")).status, 404)
-        assert.match(
-          problemOf(yield* ask("/v2/old/tokenz")).message,
-          /did you mean \/v2\/old\/tokens\?/u
-        )
-      }))
-  })
-
   it("a mount that no request can reach is a defect", () => {
     for (
       const mounts of [[], [{ path: "/x/", revision: later }], [{ path: "x", revision: later }], [{
