@@ -5,7 +5,6 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { type Application, fetchHandler } from "../../../adapters/http/mod.ts"
 import { serverLayer } from "../../../adapters/http/node/mod.ts"
 import { application, type ProblemBody } from "../_application.ts"
-import { answersOf } from "./_bare_server.ts"
 import { sendRaw } from "../_socket.ts"
 
 const Server = (app: Layer.Layer<Application> = application()) =>
@@ -79,33 +78,6 @@ layer(Server())("the server, by bytes", (it) => {
       // the answer quotes the header, and is then not ASCII
       const answer = yield* get("x:443", "Api-Revision: \u00e9\r\n", "CONNECT")
       assert.include((JSON.parse(answer!.body) as ProblemBody).message, 'revision "\u00e9"')
-    }))
-
-  it.effect("an offered upgrade is ignored, and the next request on the connection is answered", () =>
-    Effect.gen(function*() {
-      const port = yield* portOf
-      for (
-        const offer of [
-          "Connection: Upgrade\r\nUpgrade: websocket\r\n",
-          "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n"
-        ]
-      ) {
-        const rawRequests = ["/tokens/1", "/tokens/1", "/none"].map((path) =>
-          `GET ${path} HTTP/1.1\r\nHost: x\r\n${offer}\r\n`
-        )
-        const actual = yield* Effect.promise(() => answersOf(port, rawRequests))
-        assert.deepStrictEqual(actual.map((answer) => answer.slice(9, 12)), ["200", "200", "404"])
-      }
-    }))
-
-  it.effect("CONNECT and bytes that are not HTTP end only their own connection", () =>
-    Effect.gen(function*() {
-      const port = yield* portOf
-      const requests = "GET /tokens/1 HTTP/1.1\r\nHost: x\r\n\r\n".repeat(50)
-      for (const last of ["CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", "\u0000\r\n\r\n"]) {
-        yield* Effect.promise(() => sendRaw(port, requests + last))
-        assert.strictEqual((yield* get("/tokens"))?.status, 200)
-      }
     }))
 
   it.effect("complete requests before bytes that are not HTTP keep their answers", () =>
