@@ -3,9 +3,9 @@
  * transactions, exits and their proofs.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Result } from "effect"
+import { Deferred, Effect, Fiber, Result } from "effect"
 import { exitTree, keccak256 } from "../../adapters/crypto/mod.ts"
-import { layer, openMemoryLedger } from "../../adapters/memory/mod.ts"
+import { openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { BatchFeed, BlockFeed, ExitFeed, FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, type LedgerView } from "../../core/ports/mod.ts"
@@ -19,7 +19,7 @@ import { invalidBlocks } from "../laws/ledger/_invalid_blocks.ts"
 import { rounds } from "../rounds.ts"
 import { partlyStrippedBlock, rememberedExitTree, strippedBlock } from "./_stripped.ts"
 import { batchOf, block104, blockOf, l1Of, ledgerBefore } from "../use_cases/_chain.ts"
-import { rules } from "../use_cases/_network.ts"
+import { memoryLedger, rules } from "../use_cases/_network.ts"
 
 const networkOf = (seed: string, length = 40) => {
   const { genesis, next } = simulate({
@@ -225,9 +225,6 @@ describe("A block that queues and forges the transactions of two queues", () => 
 })
 
 describe("A ledger with a builder of exit trees", () => {
-  const ledgerWith = (buildExitTrees: ExitTreeBuilder) =>
-    Ledger.layer(genesis, keccak256, { buildExitTrees }).pipe(Layer.provideMerge(layer(genesis)))
-
   it.effect("builds the trees of a block once, and none for a block that it refuses or has stored", () => {
     let built = 0
     const builder: ExitTreeBuilder = (batches) =>
@@ -259,7 +256,7 @@ describe("A ledger with a builder of exit trees", () => {
         assert.strictEqual(built, withExits)
       }
       assert.isAbove(withExits, 3)
-    }).pipe(Effect.provide(ledgerWith(builder)))
+    }).pipe(Effect.provide(memoryLedger(genesis, { buildExitTrees: builder })))
   })
 
   it.effect("stores nothing until the tree is there, nor if its root is wrong or no tree can be built", () =>
@@ -306,6 +303,6 @@ describe("A ledger with a builder of exit trees", () => {
         yield* Deferred.succeed(release, undefined)
         assert.isTrue((yield* Fiber.join(writing)).applied)
         assert.strictEqual((yield* Fiber.join(next)).blocks, 0)
-      }).pipe(Effect.provide(ledgerWith(() => answers.shift()!)))
+      }).pipe(Effect.provide(memoryLedger(genesis, { buildExitTrees: () => answers.shift()! })))
     }))
 })

@@ -2,15 +2,14 @@
  * The proofs that a feed has must be those of the exit trees, whichever builder a ledger uses.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { layer } from "../../adapters/memory/mod.ts"
+import { Effect } from "effect"
 import { exitTreesHere } from "../../app/node/layers.ts"
 import { exitTreesInThread } from "../../app/node/verifier.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { BatchFeed, BlockFeed, MerkleProof } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { type ExitTreeBuilder, Ledger } from "../../core/use_cases/mod.ts"
+import { memoryLedger } from "../use_cases/_network.ts"
 
 const { genesis, next } = simulate({
   seed: "exits of two batches",
@@ -102,9 +101,7 @@ const judges = (buildExitTrees: ExitTreeBuilder) =>
     assert.propertyVal(found, "invariant", "bidder-registered")
     assert.isTrue((yield* ledger.applyBlock(block)).applied)
   }).pipe(
-    Effect.provide(
-      Ledger.layer(genesis, keccak256, { buildExitTrees }).pipe(Layer.provideMerge(layer(genesis)))
-    )
+    Effect.provide(memoryLedger(genesis, { buildExitTrees }))
   )
 
 describe("A proof of the feed that is not in the exit tree of its batch", () => {

@@ -1,8 +1,6 @@
 /* Heads: how far the ledger is synchronised, and how far the chain is. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Result } from "effect"
-import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { layer } from "../../adapters/memory/mod.ts"
+import { Effect, Result } from "effect"
 import { type HeadFeed, slotNumMax } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import {
@@ -13,9 +11,7 @@ import {
 } from "../../core/use_cases/mod.ts"
 import { bob, block101, block102, blockOf, headOf } from "../use_cases/_chain.ts"
 import { FakeLedger } from "../use_cases/_ledger.ts"
-import { genesis, hashOf } from "../use_cases/_network.ts"
-
-const over = Layer.provideMerge(Ledger.layer(genesis, keccak256), layer(genesis))
+import { hashOf, memoryLedger } from "../use_cases/_network.ts"
 
 const state = Effect.flatMap(
   LedgerReader,
@@ -56,7 +52,7 @@ describe("a head", () => {
       yield* ledger.setHead(headOf(102n))
       assert.deepStrictEqual(yield* shown, [102n, 105n, 0])
       assert.deepInclude(yield* feedPosition, { head: headOf(102n) })
-    }).pipe(Effect.provide(over)))
+    }).pipe(Effect.provide(memoryLedger())))
 
   it.effect("closes and opens auctions, and its time is that of the estimates", () =>
     Effect.gen(function*() {
@@ -75,7 +71,7 @@ describe("a head", () => {
       assert.strictEqual(finished.counts.totalItems, 5)
       const [next] = (yield* state).nextForgers
       assert.deepInclude(next!.period, { slotNum: 2, fromBlock: 120n, fromTimestampMs: 500_000 })
-    }).pipe(Effect.provide(over)))
+    }).pipe(Effect.provide(memoryLedger())))
 
   it.effect("that contradicts itself or the last block is refused, and changes nothing", () =>
     Effect.gen(function*() {
@@ -103,7 +99,7 @@ describe("a head", () => {
         (yield* violationOf(ledger.setHead(headOf(101n)))).message,
         `Head "101" at /head/number: expected at least 102, the last block of the ledger; roll back to a block that is not above it, or send a newer head`
       )
-    }).pipe(Effect.provide(over)))
+    }).pipe(Effect.provide(memoryLedger())))
 
   it.effect("may be the head of the chain, in the last slot, at the time of the last block", () =>
     Effect.gen(function*() {
@@ -115,7 +111,7 @@ describe("a head", () => {
       const greatest = 99n + 10n * (BigInt(slotNumMax) + 1n)
       yield* ledger.setHead({ ...headOf(105n), number: greatest, chainHead: greatest })
       assert.deepStrictEqual(yield* shown, [greatest, greatest, slotNumMax])
-    }).pipe(Effect.provide(over)))
+    }).pipe(Effect.provide(memoryLedger())))
 
   it.effect("refuses a block that it states to be empty, until a lower head or a rollback", () =>
     Effect.gen(function*() {
@@ -133,7 +129,7 @@ describe("a head", () => {
       yield* ledger.rollBack(103n)
       yield* ledger.applyBlock(blockOf(104n))
       assert.deepStrictEqual(yield* shown, [104n, 104n, 0])
-    }).pipe(Effect.provide(over)))
+    }).pipe(Effect.provide(memoryLedger())))
 
   it("is the parent of the block after it, and not later", () => {
     const ledger = new FakeLedger()
@@ -170,7 +166,7 @@ describe("a head", () => {
       yield* ledger.rollBack(101n)
       assert.deepStrictEqual(yield* shown, [101n, 101n, 0])
       assert.isNull((yield* feedPosition).head)
-    }).pipe(Effect.provide(over)))
+    }).pipe(Effect.provide(memoryLedger())))
 
   it.effect("is followed by a block that leaves out the empty blocks, and stays if a rollback keeps it", () =>
     Effect.gen(function*() {
@@ -190,7 +186,7 @@ describe("a head", () => {
       assert.deepStrictEqual(yield* shown, [121n, 130n, 2])
       yield* ledger.rollBack(109n)
       assert.deepStrictEqual(yield* shown, [102n, 102n, 0])
-    }).pipe(Effect.provide(over)))
+    }).pipe(Effect.provide(memoryLedger())))
 
   it.effect("can be rolled back to a block that it states to be empty", () =>
     Effect.gen(function*() {
@@ -200,5 +196,5 @@ describe("a head", () => {
       assert.deepInclude(report, { toBlock: 107n, blocks: 0 })
       assert.deepStrictEqual(yield* shown, [102n, 102n, 0])
       assert.deepInclude(yield* ledger.rollBack(107n), { blocks: 0 })
-    }).pipe(Effect.provide(over)))
+    }).pipe(Effect.provide(memoryLedger())))
 })

@@ -1,6 +1,8 @@
+import { Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
+import { layer } from "../../adapters/memory/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
-import type { LedgerRules } from "../../core/use_cases/mod.ts"
+import { Ledger, type LedgerRules } from "../../core/use_cases/mod.ts"
 
 export const addressOf = (digit: string): string => `0x${digit.repeat(40)}`
 export const keyOf = (digit: string): string => digit.repeat(64)
@@ -75,3 +77,9 @@ export const genesis: GenesisFeed = {
 }
 
 export const rules: LedgerRules = { constants: genesis.constants, keccak256 }
+
+/** An empty ledger in memory, with its stores. */
+export const memoryLedger = (
+  opened: GenesisFeed = genesis,
+  checks?: Parameters<typeof Ledger.layer>[2]
+) => Ledger.layer(opened, keccak256, checks).pipe(Layer.provideMerge(layer(opened)))

@@ -1,13 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Result } from "effect"
-import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { layer } from "../../adapters/memory/mod.ts"
+import { Effect, Result } from "effect"
 import type { BlockFeed } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { invariantNames, Ledger } from "../../core/use_cases/mod.ts"
 import { block104, blockOf, chain, ledgerBefore } from "./_chain.ts"
 import { invalidBlocks } from "./_invalid_blocks.ts"
-import { genesis, hashOf } from "./_network.ts"
+import { genesis, hashOf, memoryLedger } from "./_network.ts"
 
 const alreadyStored = Result.succeed({ kind: "alreadyStored" } as const)
 
@@ -113,7 +111,5 @@ describe("a ledger over a store", () => {
       }
       assert.deepStrictEqual(yield* everything, before)
       assert.isTrue((yield* ledger.applyBlock(block104)).applied)
-    }).pipe(Effect.provide(
-      Ledger.layer(genesis, keccak256).pipe(Layer.provideMerge(layer(genesis)))
-    )))
+    }).pipe(Effect.provide(memoryLedger())))
 })

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { New, Transaction } from "../../core/domain/mod.ts"
 import { processBatch } from "../../core/use_cases/mod.ts"
-import { ann, batchOf, bob, ledgerBefore } from "./_chain.ts"
+import { ann, batchOf, blockOf, bob, l1Of, ledgerBefore } from "./_chain.ts"
 import { keyOf } from "./_network.ts"
 
 /*
@@ -51,42 +50,26 @@ const rows = `
   256 -> 256   0    5     : 0 5
 `.trim().split("\n").map((line) => line.trim()).filter((line) => !line.startsWith("#"))
 
-const ledger = ledgerBefore(104n)
-
-/** Returns the queued transaction that a row describes. */
-const queuedOf = (row: string): New<Transaction> => {
-  const [from, to, deposit, amount] = [...row.matchAll(/\d+/gu)].map(([digits]) => Number(digits))
-  return {
-    id: "0x00",
-    type: "Deposit",
-    position: 0,
-    fromAccountIndex: from === 0 ? null : from!,
-    fromAddress: row.includes("by Bob") ? bob.address : ann.address,
-    fromPublicKey: from === 0 ? keyOf("9") : null,
-    toAccountIndex: to!,
-    toAddress: null,
-    toPublicKey: null,
-    tokenId: row.includes("token 1") ? 1 : 0,
-    amount: BigInt(amount!),
-    batchNum: null,
-    historicUSD: null,
-    timestampMs: 0,
-    l1: {
-      toForgeL1TransactionsNum: 2,
-      userOrigin: true,
-      depositAmount: BigInt(deposit!),
-      amountSuccess: false,
-      depositAmountSuccess: false,
-      historicDepositAmountUSD: null,
-      ethereumBlockNum: 103n,
-      ethereumTxHash: null,
-      l1Fee: null
-    },
-    l2: null
-  }
-}
+/** Returns the queued transactions that rows describe. */
+const queuedOf = (sent: ReadonlyArray<string>) =>
+  ledgerBefore(104n).apply(blockOf(104n, {
+    l1UserTransactions: sent.map((row, position) => {
+      const [from, to, deposit, amount] = [...row.matchAll(/\d+/gu)].map(([digits]) =>
+        Number(digits)
+      )
+      return l1Of(3, position, {
+        fromAddress: row.includes("by Bob") ? bob.address : ann.address,
+        fromPublicKey: from === 0 ? keyOf("9") : null,
+        fromAccountIndex: from!,
+        toAccountIndex: to!,
+        tokenId: row.includes("token 1") ? 1 : 0,
+        depositAmount: BigInt(deposit!),
+        amount: BigInt(amount!)
+      })
+    })
+  })).queued
 const forge = (...sent: ReadonlyArray<string>) =>
-  Result.getOrThrow(processBatch(ledger, { ...batchOf(3), queue: sent.map(queuedOf) }))
+  Result.getOrThrow(processBatch(ledgerBefore(104n), { ...batchOf(3), queue: queuedOf(sent) }))
 
 describe("an L1 user transaction", () => {
   for (const row of rows) {

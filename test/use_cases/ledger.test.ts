@@ -1,15 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer } from "effect"
-import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { layer } from "../../adapters/memory/mod.ts"
+import { Cause, Effect, Exit } from "effect"
 import type { FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { BlockViolation, Ledger } from "../../core/use_cases/mod.ts"
 import { block101, block102, chain } from "./_chain.ts"
-import { genesis, hashOf } from "./_network.ts"
+import { genesis, hashOf, memoryLedger } from "./_network.ts"
 
-const over = (opened: GenesisFeed) =>
-  Ledger.layer(opened, keccak256).pipe(Layer.provideMerge(layer(opened)))
 const price = { tokenId: 1, priceUSD: 1, timeMs: 0 }
 const { auction } = genesis.constants
 const { rollup } = genesis.variables
@@ -99,7 +95,7 @@ describe("Ledger", () => {
           [100n, 3, 2, 0]
         ]
       )
-    }).pipe(Effect.provide(over(genesis))))
+    }).pipe(Effect.provide(memoryLedger())))
 
   for (const [record, refusal, expected] of refused) {
     it.effect(`refuses ${refusal.slice(0, 100)}, and stays as it was`, () =>
@@ -112,7 +108,7 @@ describe("Ledger", () => {
         assert.strictEqual(`${failure.invariant} ${failure.pointer} ${failure.value}`, refusal)
         if (expected !== undefined) assert.strictEqual(failure.expected, expected)
         assert.deepStrictEqual(yield* reader.snapshotId, before)
-      }).pipe(Effect.provide(over(genesis))))
+      }).pipe(Effect.provide(memoryLedger())))
   }
 
   const impossible: ReadonlyArray<readonly [GenesisFeed, pointer: string]> = [
@@ -134,7 +130,7 @@ describe("Ledger", () => {
   for (const [opened, pointer] of impossible) {
     it.effect(`does not open with a genesis that no feed could contain: ${pointer}`, () =>
       Effect.gen(function*() {
-        const exit = yield* Effect.exit(Effect.provide(Ledger, over(opened)))
+        const exit = yield* Effect.exit(Effect.provide(Ledger, memoryLedger(opened)))
         const defect = Exit.isFailure(exit) ? Cause.squash(exit.cause) : null
         assert.strictEqual(defect instanceof BlockViolation && defect.pointer, pointer)
       }))

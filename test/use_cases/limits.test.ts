@@ -1,15 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { layer } from "../../adapters/memory/mod.ts"
+import { Effect } from "effect"
 import { type GenesisFeed, slotNumMax, values } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { blockOf } from "./_chain.ts"
-import { genesis } from "./_network.ts"
-
-const over = (opened: GenesisFeed) =>
-  Ledger.layer(opened, keccak256).pipe(Layer.provideMerge(layer(opened)))
+import { genesis, memoryLedger } from "./_network.ts"
 
 const { auction } = genesis.constants
 const state = Effect.flatMap(
@@ -48,7 +43,7 @@ describe("a ledger at the limits of its numbers", () => {
       const reader = yield* LedgerReader
       const { items } = yield* reader.list("slots", { order: "DESC", limit: 1, filters: {} })
       assert.deepStrictEqual(items.map(({ slotNum }) => slotNum), [slotNumMax])
-    }).pipe(Effect.provide(over(last))))
+    }).pipe(Effect.provide(memoryLedger(last))))
 
   it.effect("the longest look ahead from the last moment ends before the year 10000", () => {
     const opened = { ...last, block: { ...last.block, number: 100n } }
@@ -56,7 +51,7 @@ describe("a ledger at the limits of its numbers", () => {
       const { nextForgers } = yield* state
       assert.strictEqual(nextForgers.length, 1025)
       assert.strictEqual(yearOf(nextForgers.at(-1)!.period.toTimestampMs), "9031-")
-    }).pipe(Effect.provide(over(opened)))
+    }).pipe(Effect.provide(memoryLedger(opened)))
   })
 
   it.effect("an auction that begins after the year 9999 is estimated for its end", () => {
@@ -67,7 +62,7 @@ describe("a ledger at the limits of its numbers", () => {
     return Effect.gen(function*() {
       const { nextForgers } = yield* state
       assert.strictEqual(yearOf(nextForgers[0]!.period.fromTimestampMs), "9999-")
-    }).pipe(Effect.provide(over(opened)))
+    }).pipe(Effect.provide(memoryLedger(opened)))
   })
 
   it.effect("a rollback restores the newest Ethereum block that was known before", () =>
@@ -81,5 +76,5 @@ describe("a ledger at the limits of its numbers", () => {
       assert.strictEqual((yield* state).lastEthereumBlock, 150n)
       yield* ledger.applyBlock(blockOf(102n))
       assert.strictEqual((yield* state).lastEthereumBlock, 150n)
-    }).pipe(Effect.provide(over(genesis))))
+    }).pipe(Effect.provide(memoryLedger())))
 })

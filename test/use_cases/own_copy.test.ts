@@ -1,11 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { keccak256 } from "../../adapters/crypto/mod.ts"
-import { layer } from "../../adapters/memory/mod.ts"
+import { Effect } from "effect"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { chain, ledgerBefore } from "./_chain.ts"
-import { genesis } from "./_network.ts"
+import { genesis, memoryLedger } from "./_network.ts"
 
 /** Returns every object and list in a tree. */
 function nodesOf(tree: unknown, found = new Set<object>()): ReadonlySet<object> {
@@ -92,6 +90,6 @@ describe("a value that a host passes", () => {
       spoil(opened)
       assert.deepStrictEqual(yield* everything, before)
       yield* ledger.applyRecord({ kind: "genesis", genesis })
-    }).pipe(Effect.provide(Ledger.layer(opened, keccak256).pipe(Layer.provideMerge(layer(opened)))))
+    }).pipe(Effect.provide(memoryLedger(opened)))
   })
 })
