@@ -46,33 +46,6 @@ describe("float40", () => {
     })
   })
 
-  it("the published acceptance list holds", () => {
-    const published: ReadonlyArray<readonly [bigint, number | undefined]> = [
-      [9922334455000000000000000000000000000000n, 1040714485495],
-      [9922334455000000000000000000000000000001n, undefined],
-      [9922334454999999999999999999999999999999n, undefined],
-      [42949672950000000000000000000000000000000n, 1069446856703],
-      [99223344556573838487575n, undefined],
-      [992233445500000000000000000000000000000000n, undefined],
-      [343597383670000000000000000000000000000000n, FLOAT_MAX],
-      [343597383680000000000000000000000000000000n, undefined],
-      [343597383700000000000000000000000000000000n, undefined],
-      [123000000n, 123000000]
-    ]
-    for (const [amount, float] of published) {
-      if (float === undefined) refuses(encodeFloat40(amount), String(amount))
-      else accepts(encodeFloat40(amount), float)
-    }
-    assert.strictEqual(decodeFloat40(6 * 2 ** 35 + 123), 123000000n)
-    accepts(floorFloat40(99223344556573838487575n), 456598933239)
-    accepts(floorFloat40(1157073197879933027n), 286448638922)
-  })
-
-  it("the smallest exponent is canonical, though decoding accepts others", () => {
-    assert.strictEqual(decodeFloat40(2 ** 35 + 1), 10n)
-    accepts(encodeFloat40(10n), 10)
-  })
-
   it("negative amounts and amounts above the highest are refused", () => {
     for (const amount of [-1n, -(10n ** 30n), FLOAT40_AMOUNT_MAX + 10n ** 31n]) {
       refuses(encodeFloat40(amount), String(amount))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { parseDecimal, parseDecimalNumber } from "../../core/encoding/mod.ts"
-import { characterOf, fraction, integer, replaceAt, unsigned } from "./_arbitrary.ts"
+import { unsigned } from "./_arbitrary.ts"
 import { accepts, refuses } from "./_verdict.ts"
 
 const UINT64_MAX = (1n << 64n) - 1n
@@ -85,13 +85,6 @@ describe("decimal integers", () => {
     )
   })
 
-  it("a million digits are refused without being parsed, and quoted in short", () => {
-    const text = "9".repeat(1_000_000)
-    const result = parseDecimal(text, UINT256)
-    refuses(result, text)
-    assert.isBelow(Result.isFailure(result) ? result.failure.message.length : Infinity, 500)
-  })
-
   it.prop("an integer of 256 bits round-trips", { value: unsigned(256) }, ({ value }) => {
     accepts(parseDecimal(String(value), UINT256), value)
     refuses(
@@ -99,20 +92,4 @@ describe("decimal integers", () => {
       String(value)
     )
   })
-
-  it.prop(
-    "a safe integer round-trips",
-    { value: integer(0, Number.MAX_SAFE_INTEGER) },
-    ({ value }) => accepts(parseDecimalNumber(String(value), SAFE), value)
-  )
-
-  it.prop(
-    "a text with any other character is refused",
-    { value: unsigned(256), position: fraction, damage: characterOf("+-.,_ eExn\n/:") },
-    ({ value, position, damage }) => {
-      const text = replaceAt(String(value), position, damage)
-      refuses(parseDecimal(text, UINT256), text)
-      refuses(parseDecimalNumber(text, SAFE), text)
-    }
-  )
 })
