@@ -1,12 +1,7 @@
-import { Arbitrary, Schema } from "effect"
+import { Arbitrary } from "effect"
+import { integer, oneOf } from "../laws/generators.ts"
 
-/** Generates integers from `minimum` to `maximum`, both included, never -0. */
-export function integer(minimum: number, maximum: number): Arbitrary.Arbitrary<number> {
-  return Arbitrary.map(
-    Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum }))),
-    (value) => value + 0
-  )
-}
+export { integer }
 
 /** Generates unsigned integers of at most `bitsMax` bits, all widths equally likely. */
 export function unsigned(bitsMax: number): Arbitrary.Arbitrary<bigint> {
@@ -33,9 +28,7 @@ export function hex(digits: number): Arbitrary.Arbitrary<string> {
 }
 
 /** Generates one of the characters of a text. */
-export function characterOf(alphabet: string): Arbitrary.Arbitrary<string> {
-  return Arbitrary.map(integer(0, alphabet.length - 1), (at) => alphabet[at]!)
-}
+export const characterOf = (alphabet: string): Arbitrary.Arbitrary<string> => oneOf([...alphabet])
 
 /** Generates a position, as a fraction, in a text of unknown length. */
 export const fraction: Arbitrary.Arbitrary<number> = Arbitrary.map(

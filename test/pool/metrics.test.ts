@@ -1,12 +1,12 @@
 /* The metrics of a pool and of posts. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Metric } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
-import { openMonitor } from "../../adapters/metrics/mod.ts"
 import type { PostedAuthorization, PostedTransaction } from "../../core/domain/mod.ts"
-import { Monitor, SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
+import { SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
 import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
+import { openWatching } from "../_watching.ts"
 import {
   batchOfSelection,
   nodeLayer,
@@ -17,25 +17,6 @@ import {
   wrongSignature
 } from "./_node.ts"
 import { genesis } from "./_subject.ts"
-
-const openWatching = () => {
-  const monitor = openMonitor()
-  return {
-    layer: Layer.succeed(Monitor, monitor),
-    /** Returns the samples of a name that are not 0, by the values of their labels. */
-    above0: (name: string) =>
-      Effect.map(monitor.exportContext, (context) =>
-        Object.fromEntries(
-          Metric.snapshotUnsafe(context).flatMap(({ attributes, id, state, type }) => {
-            const value = Number(
-              type === "Counter" ? state.count : type === "Gauge" ? state.value : 0
-            )
-            const labels = Object.values(attributes ?? {}).join(" ")
-            return id === name && value > 0 ? [[labels, value]] : []
-          })
-        ))
-  }
-}
 
 const post = (parts: Partial<PostedTransaction>) =>
   Effect.ignore(Effect.flatMap(Submission, (each) => each.submitTransaction(postedOf(parts))))
