@@ -218,23 +218,6 @@ layer(Node)("the transfer of a body", (it) => {
       assert.strictEqual((yield* post(pool, broken)).status, 400)
     }))
 
-  it.effect("is allowed from a page of any origin, with its type", () =>
-    Effect.gen(function*() {
-      const { headers, status } = yield* send(pool, {
-        method: "OPTIONS",
-        headers: {
-          origin: "https://wallet.example",
-          "access-control-request-method": "POST",
-          "access-control-request-headers": "content-type"
-        }
-      })
-      assert.strictEqual(status, 204)
-      assert.strictEqual(headers.get("access-control-allow-origin"), "*")
-      assert.strictEqual(headers.get("access-control-allow-methods"), "POST, OPTIONS")
-      assert.include(headers.get("access-control-allow-headers")!.split(", "), "Content-Type")
-      assert.strictEqual((yield* post(pool, "{}")).headers.get("access-control-allow-origin"), "*")
-    }))
-
   it.effect("is not awaited if the path accepts no posts", () =>
     Effect.gen(function*() {
       for (
