@@ -1,11 +1,13 @@
 import {
   derivePublicKey,
   ethereumAddress,
+  keccak256,
   signAuthorization,
   signTransaction
 } from "../../adapters/crypto/mod.ts"
 import type { Network } from "../../core/domain/mod.ts"
 import type { PublicKey } from "../../core/encoding/mod.ts"
+import { postedTransferOf } from "../laws/pool/_pool_rows.ts"
 import type { SignedAuthorization, SignedTransaction } from "../../core/ports/mod.ts"
 
 export const network: Network = {
@@ -24,17 +26,10 @@ export interface Signed {
 export function signedTransactions(count: number, wallets: number): ReadonlyArray<Signed> {
   return Array.from({ length: count }, (_, i) => {
     const privateKey = new Uint8Array(32).fill(1 + i % wallets)
-    const unsigned = {
-      tokenId: 0,
-      fromAccountIndex: 256 + i % wallets,
-      toAccountIndex: 256,
-      toAddress: null,
-      toPublicKey: null,
-      amount: 1000n,
-      fee: 126,
-      nonce: BigInt(i),
-      request: null
-    }
+    const unsigned = postedTransferOf(
+      { fromAccountIndex: 256 + i % wallets, toAccountIndex: 256, nonce: BigInt(i) },
+      keccak256
+    )
     const signature = signTransaction(privateKey, unsigned, network.chainId)
     return { publicKey: derivePublicKey(privateKey), transaction: { ...unsigned, signature } }
   })

@@ -17,6 +17,7 @@ import {
 } from "../../adapters/crypto/mod.ts"
 import { l2TransactionId, parsePrefixedAddress } from "../../core/encoding/mod.ts"
 import { bytes, unsigned } from "../encoding/_arbitrary.ts"
+import { postedTransferOf } from "../laws/pool/_pool_rows.ts"
 import { verifyCases, type VectorCase } from "../vectors/mod.ts"
 import {
   type AuthorizationVector,
@@ -171,17 +172,7 @@ describe("A transaction", () => {
 
   it("with a field that exceeds its width has no signature, though its bits would fit another transaction", () => {
     const privateKey = new Uint8Array(32).fill(7)
-    const unsigned = {
-      tokenId: 0,
-      fromAccountIndex: 256,
-      toAccountIndex: 257,
-      toAddress: null,
-      toPublicKey: null,
-      amount: 1000n,
-      fee: 126,
-      nonce: 1n,
-      request: null
-    }
+    const unsigned = postedTransferOf({ nonce: 1n }, keccak256)
     const transaction = { ...unsigned, signature: signTransaction(privateKey, unsigned, 1) }
     const isValid = (change: object) =>
       verifyTransaction(derivePublicKey(privateKey), { ...transaction, ...change }, 1)

@@ -1,4 +1,4 @@
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import {
   derivePublicKey,
   ethereumAddress,
@@ -10,8 +10,9 @@ import type { NodeOptions } from "../../app/node/layers.ts"
 import { memoryNode } from "../_memory_node.ts"
 import { bodyWriter, later, wireContext } from "../../core/contract/mod.ts"
 import type { PostedAuthorization, PostedTransaction } from "../../core/domain/mod.ts"
-import { l2TransactionId, type PublicKey } from "../../core/encoding/mod.ts"
+import type { PublicKey } from "../../core/encoding/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
+import { postedTransferOf } from "../laws/pool/_pool_rows.ts"
 import { batchOf, blockOf, declared, internal, l1Of } from "../use_cases/_chain.ts"
 import { addressOf, genesis } from "../use_cases/_network.ts"
 
@@ -83,30 +84,13 @@ export const fundedNode = (options: Partial<NodeOptions> = {}) =>
     Effect.flatMap(Ledger, (ledger) => Effect.forEach(blocks, (block) => ledger.applyBlock(block)))
   ).pipe(Layer.provideMerge(memoryNode({ genesis, ...options })), Layer.orDie)
 
-type Wish = Omit<PostedTransaction, "id" | "signature">
-
-/** A transfer of a little ether from Ann to Bob, with some parts replaced. */
-const wishOf = (parts: Partial<Wish> = {}): Wish => ({
-  type: "Transfer",
-  tokenId: 0,
-  fromAccountIndex: 256,
-  toAccountIndex: 257,
-  toAddress: null,
-  toPublicKey: null,
-  amount: 10n ** 16n,
-  fee: 20,
-  nonce: 0n,
-  request: null,
-  ...parts
-})
-
-export const signed = (by: Wallet, parts: Partial<Wish> = {}): PostedTransaction => {
-  const wish = wishOf(parts)
-  return {
-    ...wish,
-    id: Result.getOrThrow(l2TransactionId(wish, keccak256)),
-    signature: signTransaction(by.privateKey, wish, network.chainId)
-  }
+/** Returns a transfer of a little ether from Ann to Bob, with some parts replaced. */
+export const signed = (
+  by: Wallet,
+  parts: Partial<Omit<PostedTransaction, "id" | "signature">> = {}
+): PostedTransaction => {
+  const wish = postedTransferOf({ amount: 10n ** 16n, fee: 20, ...parts }, keccak256)
+  return { ...wish, signature: signTransaction(by.privateKey, wish, network.chainId) }
 }
 
 export const authorized = (
