@@ -9,12 +9,6 @@ const two = { a: { fee: 130 }, b: pay(257, 256, { fee: 100 }), rival: { amount: 
 const given = { transactions: two, groups: { g: "a b" } }
 
 describe("an atomic group", () => {
-  story("is stored as a whole; posting it again changes nothing", given)(`
-    post group g
-    post group g  -> known
-    states a b    -> pend pend
-    steps b       -> pend - Posted
-  `)
   story("is refused if other content is stored under one of its ids", {
     transactions: { ...two, otherB: { ...two.b, signature: "1".repeat(128) } },
     groups: { g: "a b", other: "a otherB" }
@@ -162,21 +156,6 @@ describe("an atomic group", () => {
     purge 1000 ms batch 9 safety 0 capacity 100  -> b a
     states a b          -> gone gone
   `)
-  story("is invalid since the last batch of one of its transactions, and is purged", {
-    transactions: { a: { fee: 130, maxNumBatch: 3 }, b: two.b },
-    groups: { g: "a b" }
-  })(`
-    post group g
-    forge 3
-    start a b in 4  -> -
-    select 9        -> -
-    skipped         -> -
-    states a b      -> invl3 invl3
-    reasons a b     -> Batch 3 is the last one that may forge it
-      ; Transaction a of its group is invalid since batch 3
-    forge 4
-    purge 1000 ms batch 9 safety 0 capacity 9  -> a b
-  `)
 })
 
 const linked = {
@@ -205,18 +184,6 @@ describe("a transaction that requires one of a group", () => {
     remove cheap  -> cheap
     post cheaper
     select 9      -> m n cheaper
-  `)
-  story("is selected with the group through another one that it requires", {
-    ...linked,
-    transactions: {
-      ...linked.transactions,
-      second: pay(259, 256, { fee: 80, requires: "n" }),
-      first: { fee: 152, requires: "second" }
-    }
-  })(`
-    post first second
-    post group g
-    select 9  -> first second m n
   `)
   story("is selected after it if a circuit does not see that far ahead, also through another one", {
     transactions: {
@@ -274,22 +241,6 @@ describe("a transaction that requires one of a group", () => {
 })
 
 describe("a transaction that requires another one", () => {
-  const pair = {
-    transactions: {
-      first: { fee: 150, requires: "required" },
-      required: pay(257, 256, { fee: 80, nonce: 1n }),
-      before: pay(257, 256, { fee: 70 }),
-      same: pay(257, 256, { fee: 120, requires: "required" })
-    }
-  }
-  story("is selected with it as soon as a third one makes the nonce current", pair)(`
-    post first required before
-    select 9  -> before first required
-  `)
-  story("is selected after a third one that makes the nonce current and requires the same", pair)(`
-    post first required same
-    select 9  -> same required first
-  `)
   story("is selected with it or not at all, and not with another destination", {
     transactions: {
       a: { requires: "b" },

@@ -5,8 +5,8 @@ import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { poolList, type PoolListQuery, v1, wireContext, writerOf } from "../../core/contract/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger, listPool, Pool, Submission } from "../../core/use_cases/mod.ts"
-import { findGroup, findPooled } from "../../core/use_cases/pool/mod.ts"
-import { groupOf, requestOf } from "./_groups.ts"
+import { findGroup } from "../../core/use_cases/pool/mod.ts"
+import { groupOf } from "./_groups.ts"
 import { batchOf, nodeLayer, type NodeOverrides, openChain, postedOf } from "./_node.ts"
 import { genesis } from "./_subject.ts"
 
@@ -89,26 +89,6 @@ describe("the list of the pool", () => {
       yield* ledger.applyBlock(chain.grow({ batches: [batchOf(3, {})] }))
       yield* ledger.rollBack(chain.cut(1).toBlock)
       assert.deepStrictEqual(yield* shown, skipped(3))
-    }).pipe(Effect.provide(nodeLayer())))
-
-  it.effect("finds a transaction by its id among others, with the token of the one that it requires", () =>
-    Effect.gen(function*() {
-      yield* openChain
-      const submission = yield* Submission
-      const required = postedOf({ fromAccountIndex: 258 })
-      const requiring = { ...postedOf(), request: requestOf(required) }
-      for (const posted of [required, requiring]) yield* submission.submitTransaction(posted)
-      const ports = { reader: yield* LedgerReader, pool: yield* PoolStore }
-      const found = yield* Effect.forEach([required, requiring], ({ id }) => findPooled(ports, id))
-      assert.deepStrictEqual(
-        found.map((each) => [
-          each!.view.transaction.id,
-          each!.view.token.id,
-          each!.view.requestToken?.id
-        ]),
-        [[required.id, 0, undefined], [requiring.id, 0, 0]]
-      )
-      assert.isNull(yield* findPooled(ports, `0x02${"0".repeat(64)}`))
     }).pipe(Effect.provide(nodeLayer())))
 
   it.effect("shows the others if a rollback has removed the token of one", () =>

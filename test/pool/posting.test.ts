@@ -167,13 +167,6 @@ describe("while a signature is verified", () => {
     while it verifies: post next third
     post a  -> poolfull pendingPerAccountMax
   `)
-  story("others fill the pool", {
-    transactions: { ...given.transactions, d: pay(259, 256) },
-    node
-  })(`
-    while it verifies: post b c d
-    post a  -> poolfull pendingMax
-  `)
   story("nothing is verified that is known, or that there is no room for", others)(`
     post a next
     verified    -> 2

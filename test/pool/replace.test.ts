@@ -17,15 +17,6 @@ const given = {
 }
 
 describe("replacing a transaction", () => {
-  story("removes the old one and adds the new one, once", given)(`
-    post old
-    replace old by better
-    replace old by better -> known
-    states old better  -> gone pend
-    pending            -> 1
-    reasons old        -> Replaced by transaction better
-    select 9           -> better
-  `)
   story("is possible in a full pool for a pending one, and within the limits for an invalid one", {
     ...given,
     node: { pendingMax: 1 }
@@ -82,18 +73,6 @@ describe("replacing a transaction", () => {
     post a
     roll back 1
     replace a by b  -> refused /fromAccountIndex
-  `)
-  story(
-    "excludes that a coordinator forges the old one, and the new one is invalid like any other",
-    given
-  )(`
-    post old
-    select 9               -> old
-    replace old by better
-    start old in 3         -> -
-    # the nonce is used by another node
-    forge 3 rival
-    states better          -> invl3
   `)
 })
 

@@ -12,6 +12,7 @@ import { feeUnits, type PostedTransaction } from "../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS, keysOfLeaf } from "../../core/encoding/mod.ts"
 import { LedgerReader, PoolStore } from "../../core/ports/mod.ts"
 import { Ledger, Pool, Submission } from "../../core/use_cases/mod.ts"
+import { requestOf } from "./_groups.ts"
 import { batchOf, nodeLayer, openChain, ownerOf, postedOf } from "./_node.ts"
 import { exit, pay, story, toAddress, toKey } from "./_story.ts"
 import { genesis } from "./_subject.ts"
@@ -353,11 +354,7 @@ describe("a selection", () => {
       yield* openChain
       const submission = yield* Submission
       const required = postedOf({ fromAccountIndex: 257, toAccountIndex: 256 })
-      const { amount, fee, fromAccountIndex, nonce, toAccountIndex, tokenId } = required
-      const request = { amount, fee, fromAccountIndex, nonce, toAccountIndex, tokenId }
-      yield* submission.submitTransaction(
-        postedOf({ fee: 130, request: { ...request, toAddress: null, toPublicKey: null } })
-      )
+      yield* submission.submitTransaction(postedOf({ fee: 130, request: requestOf(required) }))
       yield* submission.submitTransaction(required)
       const { transactions } = yield* (yield* Pool).select({ maxTransactions: 9 })
       assert.lengthOf(transactions, 2)

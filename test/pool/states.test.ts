@@ -150,11 +150,6 @@ describe("purging removes a transaction that", () => {
 })
 
 describe("a pool is reconciled", () => {
-  story("with an empty ledger, where nothing is to do", { transactions: {} })(`
-    roll back 3
-    reconcile  -> -
-    release 0  -> -
-  `)
   story("if a transaction waits for longer than a proof takes, or its batch exists without it", {
     transactions: four
   })(`
@@ -268,16 +263,6 @@ describe("a pool is reconciled", () => {
     bare roll back 1
     forge 3
     reasons a b   -> Batches after 0 were rolled back; Batches after 0 were rolled back
-  `)
-  story("also if an account belongs to another owner after a rollback", {
-    transactions: { funding: { toAccountIndex: 262, amount: 10_000n, fee: 0 }, a: pay(262, 257) }
-  })(`
-    forge 3 +8 funding
-    post a
-    roll back 1
-    forge 3 +9 funding
-    states a  -> invl3
-    select 9  -> -
   `)
 })
 
