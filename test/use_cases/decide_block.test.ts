@@ -1,11 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Result } from "effect"
 import type { BlockFeed } from "../../core/domain/mod.ts"
-import { LedgerReader } from "../../core/ports/mod.ts"
-import { invariantNames, Ledger } from "../../core/use_cases/mod.ts"
-import { block104, blockOf, chain, ledgerBefore } from "./_chain.ts"
+import { invariantNames } from "../../core/use_cases/mod.ts"
+import { blockOf, chain, ledgerBefore } from "./_chain.ts"
 import { invalidBlocks } from "./_invalid_blocks.ts"
-import { genesis, hashOf, memoryLedger } from "./_network.ts"
+import { genesis, hashOf } from "./_network.ts"
 
 const alreadyStored = Result.succeed({ kind: "alreadyStored" } as const)
 
@@ -85,31 +84,4 @@ describe("decideBlock", () => {
       assert.isTrue(decision.failure.message.startsWith("Block without number: "))
     }
   })
-})
-
-describe("a ledger over a store", () => {
-  it.effect("is as before after each invalid block and each repeated one", () =>
-    Effect.gen(function*() {
-      const [ledger, reader] = [yield* Ledger, yield* LedgerReader]
-      const query = { limit: 2049, order: "ASC", filters: {} } as const
-      const everything = Effect.all([
-        reader.snapshotId,
-        reader.state,
-        ...(["accounts", "exits", "transactions", "batches"] as const).map((name) =>
-          reader.list(name, query)
-        )
-      ])
-      yield* Effect.forEach(chain.slice(0, 3), ledger.applyBlock)
-      const before = yield* everything
-      for (const { before: number, block, prepare, refusal } of invalidBlocks) {
-        if (number !== 104n || prepare !== undefined) continue
-        assert.isTrue(Result.isFailure(yield* Effect.result(ledger.applyBlock(block))), refusal)
-      }
-      for (const block of chain.slice(0, 3)) {
-        const { applied, snapshotId } = yield* ledger.applyBlock(block)
-        assert.deepStrictEqual([applied, snapshotId], [false, before[0]])
-      }
-      assert.deepStrictEqual(yield* everything, before)
-      assert.isTrue((yield* ledger.applyBlock(block104)).applied)
-    }).pipe(Effect.provide(memoryLedger())))
 })
