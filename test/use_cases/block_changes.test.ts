@@ -266,19 +266,6 @@ describe("the changes of a block:", () => {
     assert.deepStrictEqual(later.variables.rollup?.verifiers, verifiers)
   })
 
-  it("the newest Ethereum block never decreases", () => {
-    const ledger = ledgerBefore(105n)
-    const named = [200n, undefined, 150n, 201n]
-    assert.deepStrictEqual(
-      named.map((lastEthereumBlock, i) =>
-        ledger.apply(
-          blockOf(105n + BigInt(i), lastEthereumBlock === undefined ? {} : { lastEthereumBlock })
-        ).lastEthereumBlock
-      ),
-      [200n, 200n, 200n, 201n]
-    )
-  })
-
   it("the greatest amount at the greatest price with the greatest fee has a finite value in dollars", () => {
     const prices = [{ tokenId: 1, priceUSD: priceUSDMax, timeMs: 0 }]
     const amount = (1n << 127n) / 10n ** 28n * 10n ** 28n
