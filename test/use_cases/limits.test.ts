@@ -2,8 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type GenesisFeed, slotNumMax, values } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
-import { Ledger } from "../../core/use_cases/mod.ts"
-import { blockOf } from "./_chain.ts"
 import { genesis, memoryLedger } from "./_network.ts"
 
 const { auction } = genesis.constants
@@ -64,17 +62,4 @@ describe("a ledger at the limits of its numbers", () => {
       assert.strictEqual(yearOf(nextForgers[0]!.period.fromTimestampMs), "9999-")
     }).pipe(Effect.provide(memoryLedger(opened)))
   })
-
-  it.effect("a rollback restores the newest Ethereum block that was known before", () =>
-    Effect.gen(function*() {
-      const ledger = yield* Ledger
-      yield* ledger.applyBlock(blockOf(101n, { lastEthereumBlock: 150n }))
-      yield* ledger.applyBlock(blockOf(102n, { lastEthereumBlock: 200n }))
-      yield* ledger.applyBlock(blockOf(103n, { lastEthereumBlock: 110n }))
-      assert.strictEqual((yield* state).lastEthereumBlock, 200n)
-      yield* ledger.rollBack(101n)
-      assert.strictEqual((yield* state).lastEthereumBlock, 150n)
-      yield* ledger.applyBlock(blockOf(102n))
-      assert.strictEqual((yield* state).lastEthereumBlock, 150n)
-    }).pipe(Effect.provide(memoryLedger())))
 })
