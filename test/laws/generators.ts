@@ -236,6 +236,8 @@ function valueFor<N extends ListName>(
       return Math.max(0, value as number - side)
     case "atMost":
       return value as number + side
+    case "adding":
+      return true
     default:
       return value
   }
@@ -256,9 +258,17 @@ export function filters<N extends ListName>(
   const generatorOf = scalarValues(facts)
   const items = everyItem(facts, list)
   const names = offered.map(({ filter }) => filter)
+  const adding = names.filter((filter) => declaration(list).filters[filter]!.match === "adding")
   return Arbitrary.map(
     Arbitrary.all([
-      choice([someOf(names), someOf(names), neighboursOf(names)]),
+      // a filter that adds items is as frequent as all others together
+      Arbitrary.map(
+        Arbitrary.all([
+          choice([someOf(names), someOf(names), neighboursOf(names)]),
+          someOf(adding)
+        ]),
+        (parts) => parts.flat()
+      ),
       Arbitrary.all(offered.map(({ scalar }): Arbitrary<unknown> => generatorOf[scalar])),
       integer(0, 3 * items.length),
       integer(0, 1)
