@@ -171,7 +171,7 @@ describe("the architecture", () => {
       "adapters/memory": 5698,
       "adapters/metrics": 290,
       // rollbacks within one write of many records
-      "adapters/sql": 12169,
+      "adapters/sql": 12136,
       "adapters/wallet": 1410,
       // `ingest` loads rollbacks with blocks
       "app/commands": 2118,

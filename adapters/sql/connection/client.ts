@@ -54,15 +54,16 @@ const sharedMs = 500
 const preparedMax = 500
 
 /**
- * Session settings for reads: one generic plan for each statement, which probes indexes whatever
- * the parameters are. Planning a statement again takes longer than executing it, and a plan that
- * was made while tables were small must not scan them when they are large.
+ * Session settings for reads: one generic plan for each statement, which reads indexes in their
+ * order, whatever the parameters are. Planning a statement again takes longer than executing it, and
+ * a plan that was made while tables were small must not scan them when they are large.
  */
 export const readPlans = {
   plan_cache_mode: "force_generic_plan",
   enable_seqscan: "off",
   enable_hashjoin: "off",
   enable_mergejoin: "off",
+  enable_bitmapscan: "off",
   jit: "off"
 }
 

@@ -1,3 +1,5 @@
+import { rowItems } from "./postings.ts"
+
 /**
  * SQL over lists of ascending item ids. `listed.key` has the keys of the lists. The other arguments
  * are SQL expressions.
@@ -5,38 +7,29 @@
 export interface ItemLists {
   /**
    * Returns the expressions and the tables of a row for each list: how many of its items are below
-   * the range (`under`), below the position (`reached`) and below the end of the range (`above`),
-   * and the smallest and the greatest item in the range (`first` and `last`), which are undefined if
-   * the range is empty. `items` reads further columns of these rows.
+   * the range (`under`), below the position (`reached`) and below the end of the range (`above`);
+   * the smallest and the greatest item in the range (`first` and `last`), which are undefined if
+   * the range is empty; and an array of items in any order (`items`) that has those of the page, and
+   * maybe others.
    */
-  readonly measures: (bounds: ItemBounds) => {
+  readonly measures: (page: ItemRange) => {
     readonly columns: ReadonlyArray<string>
     /** Joins to `listed`. */
     readonly joins: ReadonlyArray<string>
   }
-  /**
-   * Returns a query of `item` over the rows of `measured`, which begins at their position: items in
-   * [from, below), at least the `limit` first ones, or the last ones in descending order.
-   */
-  readonly items: (page: ItemRange) => string
 }
 
-/** A range [low, high) of item ids, or all if both are null, and a position in it. */
-export interface ItemBounds {
-  readonly low: string | null
-  readonly position: string
-  readonly high: string | null
-}
-
-/** The items of a page are the first or the last ones in [from, below). */
+/**
+ * A page of the items in a range [low, high); null stands for no bound. In ascending order it has the
+ * first items from the position on, otherwise the last ones below it.
+ */
 export interface ItemRange {
-  readonly from: string
-  readonly below: string
+  readonly low: string | null
+  readonly high: string | null
+  readonly position: string
   readonly order: "ASC" | "DESC"
   /** The greatest number of items. */
   readonly limit: string
-  /** Joins the table that `from` and `below` name; empty if they name none. */
-  readonly join: string
 }
 
 /** Returns a query of the first full row of a key that meets a condition, in the given order. */
@@ -77,80 +70,80 @@ const rank = (item: string, row: string): string =>
 
 /**
  * The lists in `posting` (see `postings.ts`). A rank takes the last row of the list and, if the item
- * is not in it, one index probe in the full rows. A page starts from the row of its position and
- * walks from row to row, one probe each, until it has enough items: for a query of several rows
- * PostgreSQL would read and sort all rows of the key, since it estimates that there are few. The
- * last row is always read, so the walk leaves it out.
+ * is not in it, one index probe in the full rows. A page has items of the row of its position, of as
+ * many full rows after it as it needs, in the order of the index, and of the last row.
  */
 export const postings: ItemLists = {
-  measures: ({ high, low, position }) => ({
-    columns: [
-      `${low === null ? "0" : rank(low, "low_row")} AS under`,
-      `${rank(position, "place")} AS reached`,
-      `${
-        high === null
-          ? "coalesce(tail.first_ordinal + cardinality(tail.items), 0)"
-          : rank(high, "high_row")
-      } AS above`,
-      `${low === null ? firstOfAll : firstFrom(low)} AS first`,
-      `${high === null ? "tail.items[cardinality(tail.items)]" : lastBelow(high)} AS last`,
-      "listed.key",
-      "tail.first_item AS tail_item",
-      "tail.items AS tail_items",
-      "place.first_item AS place_item",
-      "place.items AS place_items"
-    ],
-    joins: [
-      leftJoin(
-        "SELECT row.first_item, row.first_ordinal, row.items FROM posting_last AS row WHERE row.key = listed.key LIMIT 1",
-        "tail"
-      ),
-      joinRowBefore("place", position),
-      ...low === null ? [] : [joinRowBefore("low_row", low)],
-      ...high === null ? [] : [joinRowBefore("high_row", high)]
-    ]
-  }),
-  items: (page) => `
-WITH RECURSIVE walk AS (
-  ${page.order === "ASC" ? startAscending(page) : startDescending(page)}
-  UNION ALL
-  SELECT walk.key, following.first_item, following.items, walk.found + cardinality(following.items)
-  FROM walk ${page.join} CROSS JOIN LATERAL (${
-    page.order === "ASC"
-      ? fullRow(
-        "row.first_item, row.items",
-        "walk.key",
-        ` AND row.first_item > walk.first_item AND row.first_item < ${page.below}`,
-        "ASC"
-      )
-      : fullRow(
-        "row.first_item, row.items",
-        "walk.key",
-        " AND row.first_item < walk.first_item",
-        "DESC"
-      )
-  }) AS following
-  WHERE walk.found < ${page.limit}${
-    page.order === "ASC" ? "" : ` AND walk.first_item > ${page.from}`
+  measures: (range) => {
+    const { high, low, position } = range
+    return {
+      columns: [
+        `${low === null ? "0" : rank(low, "low_row")} AS under`,
+        `${rank(position, "place")} AS reached`,
+        `${
+          high === null
+            ? "coalesce(tail.first_ordinal + cardinality(tail.items), 0)"
+            : rank(high, "high_row")
+        } AS above`,
+        `${low === null ? firstOfAll : firstFrom(low)} AS first`,
+        `${high === null ? "tail.items[cardinality(tail.items)]" : lastBelow(high)} AS last`,
+        `${itemsOfPage(range)} AS items`
+      ],
+      joins: [
+        leftJoin(
+          "SELECT row.first_item, row.first_ordinal, row.items FROM posting_last AS row WHERE row.key = listed.key LIMIT 1",
+          "tail"
+        ),
+        joinRowBefore("place", position),
+        ...low === null ? [] : [joinRowBefore("low_row", low)],
+        ...high === null ? [] : [joinRowBefore("high_row", high)]
+      ]
+    }
   }
-)
-SELECT each.item FROM (
-  SELECT unnest(${slice("walk.items", page)}) AS item FROM walk ${page.join}
-  UNION ALL SELECT unnest(${slice("measured.tail_items", page)}) FROM measured ${page.join}
-) AS each ${page.join} WHERE each.item >= ${page.from} AND each.item < ${page.below}`
 }
 
-/** Returns the first or the last items of an array that a page can have: a row has 64, a page 20. */
-const slice = (items: string, { below, from, limit, order }: ItemRange): string => {
-  const [before, count] = [countBelow(order === "ASC" ? from : below, items), `(${limit})::integer`]
-  return order === "ASC"
-    ? `${items}[${before} + 1:${before} + ${count}]`
-    : `${items}[${before} - ${count} + 1:${before}]`
+/**
+ * Returns the items of the page in the row of its position and in the last row, and if these may be
+ * too few, those of the full rows between them. Without a row of the position the page begins with
+ * the first row, or in descending order with the last one.
+ */
+const itemsOfPage = ({ high, limit, low, order, position }: ItemRange): string => {
+  const slice = (items: string): string => {
+    const [before, count] = [countBelow(position, items), `(${limit})::integer`]
+    return order === "ASC"
+      ? `${items}[${before} + 1:${before} + ${count}]`
+      : `${items}[${before} - ${count} + 1:${before}]`
+  }
+  const [belowPlace, belowTail] = [
+    countBelow(position, "place.items"),
+    countBelow(position, "tail.items")
+  ]
+  const [isShort, isNext] = order === "ASC"
+    ? [
+      `${position} <= tail.first_item AND coalesce(cardinality(place.items) - ${belowPlace}, 0) < ${limit}`,
+      `row.first_item > coalesce(place.first_item, -1)${
+        high === null ? "" : ` AND row.first_item < ${high}`
+      }`
+    ]
+    : [
+      `coalesce(${belowPlace}, ${belowTail}) < ${limit}${
+        low === null ? "" : ` AND ${low} < coalesce(place.first_item, tail.first_item)`
+      }`,
+      `row.first_item < coalesce(place.first_item, tail.first_item)${
+        low === null ? "" : " AND row.first_item >= coalesce(low_row.first_item, 0)"
+      }`
+    ]
+  return `${slice("place.items")} || CASE WHEN ${isShort} THEN ARRAY(
+    SELECT unnest(following.items) FROM (
+      SELECT row.items FROM posting_full AS row WHERE row.key = listed.key AND ${isNext}
+      ORDER BY row.first_item ${order} LIMIT (${limit} + ${rowItems - 1}) / ${rowItems}
+    ) AS following) END || ${slice("tail.items")}`
 }
 
-const firstOfAll = `coalesce((${
+/** A list has full rows if items come before those of its last row. */
+const firstOfAll = `CASE WHEN tail.first_ordinal > 0 THEN (${
   fullRow("row.first_item", "listed.key", "", "ASC")
-}), tail.first_item)`
+}) ELSE tail.first_item END`
 
 const firstFrom = (low: string): string =>
   `CASE WHEN ${low} > tail.first_item THEN tail.items[${countBelow(low, "tail.items")} + 1]
@@ -161,18 +154,6 @@ const firstFrom = (low: string): string =>
 const lastBelow = (high: string): string =>
   `CASE WHEN ${high} > tail.first_item THEN tail.items[${countBelow(high, "tail.items")}]
     ELSE high_row.items[${countBelow(high, "high_row.items")}] END`
-
-/** The row of the position; if no full row begins before it, the walk begins with the first one. */
-const startAscending = ({ from, join }: ItemRange): string =>
-  `SELECT key, coalesce(place_item, -1) AS first_item, place_items AS items, coalesce(cardinality(place_items) - ${
-    countBelow(from, "place_items")
-  }, 0) AS found FROM measured ${join} WHERE ${from} <= tail_item`
-
-/** The row of the position, or none if it is the last row. */
-const startDescending = ({ below, join }: ItemRange): string =>
-  `SELECT key, coalesce(place_item, tail_item) AS first_item, place_items AS items, coalesce(${
-    countBelow(below, "place_items")
-  }, ${countBelow(below, "tail_items")}) AS found FROM measured ${join} WHERE tail_item IS NOT NULL`
 
 /**
  * Returns SQL for the items of a key that are not yet in its lists of combined filters, as an

@@ -21,9 +21,12 @@ export type Order = "ASC" | "DESC"
 export interface PageText {
   readonly lists: "postings" | "open"
   /**
-   * SQL that returns the keys of disjoint lists as `key`. If absent, `$1` is an array of keys.
+   * SQL that returns the keys of disjoint lists as `key`. If absent, `$1` is an array of keys, or
+   * of one key.
    */
   readonly keys?: string
+  /** Whether there is one key, so that nothing has to be added up or merged. */
+  readonly hasOneKey?: boolean
   /** Queries of `item`, for items of the page that are in none of the lists. */
   readonly others?: ReadonlyArray<string>
   /**
@@ -74,84 +77,74 @@ export const pageStatement = (page: PageText): AnswerStatement => {
   })
 }
 
-/** The SQL expressions that select the items of a page. */
+/** The SQL expressions of the range and the position of a page. */
 interface Selection {
   /** Defines `bounds` if the page is restricted to a range; otherwise empty. */
   readonly bounds: ReadonlyArray<string>
   /** Joins `bounds`, if it is defined. */
   readonly join: string
-  /** The range [low, high). */
-  readonly low: string
-  readonly high: string
+  readonly low: string | null
+  readonly high: string | null
   readonly position: string
-  /** The items of the page are the first or last ones in [from, below). */
-  readonly from: string
-  readonly below: string
 }
 
-const selectionOf = ({ order, range }: PageText): Selection => {
-  const isRange = range !== undefined
-  const low = isRange ? "bounds.low" : "0::bigint"
-  const high = isRange ? "bounds.high" : `${lastPlace}::bigint`
-  const position = isRange ? "bounds.position" : "$2::bigint"
-  // ascending from the position on, descending below it
-  const [from, below] = order === "ASC" ? [position, high] : [low, position]
-  return {
-    bounds: isRange ?
-      [`bounds AS MATERIALIZED (
+const selectionOf = ({ range }: PageText): Selection =>
+  range === undefined
+    ? { bounds: [], join: "", low: null, high: null, position: "$2::bigint" }
+    : {
+      bounds: [`bounds AS MATERIALIZED (
   SELECT bound.*, least(greatest($2::bigint, bound.low), bound.high) AS position
   FROM (SELECT given.*, greatest(given.low, given.upper) AS high FROM (${range}) AS given) AS bound
-)`] :
-      [],
-    join: isRange ? "CROSS JOIN bounds" : "",
-    low,
-    high,
-    position,
-    from,
-    below
-  }
-}
+)`],
+      join: "CROSS JOIN bounds",
+      low: "bounds.low",
+      high: "bounds.high",
+      position: "bounds.position"
+    }
 
 /** Returns the tables `counted` and `page` of the lists and of other items. */
 const readLists = (
-  { below, bounds, from, high, join, low, position }: Selection,
-  { keys, lists: kind, order, others = [], range }: PageText
+  { bounds, join, ...range }: Selection,
+  { hasOneKey = false, keys, lists: kind, order, others = [] }: PageText
 ): ReadonlyArray<string> => {
   const lists: ItemLists = kind === "open" ? openItems : postings
-  const { columns, joins } = lists.measures(
-    range === undefined ? { low: null, position, high: null } : { low, position, high }
-  )
-  const withOthers = (text: string): string => others.length === 0 ? "" : text
+  const limit = "$3::bigint"
+  const { columns, joins } = lists.measures({ ...range, order, limit })
+  const { high, low, position } = range
+  const counts = `SELECT above - under AS total, reached - under AS before,
+    CASE WHEN above > under THEN first END AS first, CASE WHEN above > under THEN last END AS last FROM measured`
   return [
-    `listed AS (${keys ?? "SELECT key FROM unnest($1::bytea[]) AS asked (key)"})`,
+    `listed AS (${
+      keys ?? (hasOneKey ? "SELECT ($1::bytea[])[1] AS key" : "SELECT unnest($1::bytea[]) AS key")
+    })`,
     ...bounds,
     ...others.length === 0 ? [] : [`other AS MATERIALIZED (
-  SELECT each.item FROM (${
-      others.join(" UNION ALL ")
-    }) AS each ${join} WHERE each.item >= ${low} AND each.item < ${high}
+  SELECT each.item FROM (${others.join(" UNION ALL ")}) AS each ${join}${
+      low === null ? "" : ` WHERE each.item >= ${low} AND each.item < ${high}`
+    }
 )`],
     `measured AS MATERIALIZED (
   SELECT ${columns.join(", ")}
   FROM listed ${join} ${joins.join("\n  ")}
 )`,
-    `part AS (
-  SELECT above - under AS total, reached - under AS before,
-    CASE WHEN above > under THEN first END AS first, CASE WHEN above > under THEN last END AS last FROM measured ${
-      withOthers(
-        `UNION ALL SELECT count(*), count(*) FILTER (WHERE other.item < ${position}), min(other.item), max(other.item) FROM other ${join}`
-      )
-    }
+    hasOneKey && others.length === 0 ?
+      `counted AS (${counts})` :
+      `counted AS (
+  SELECT coalesce(sum(total), 0) AS total, coalesce(sum(before), 0) AS before, min(first) AS first, max(last) AS last FROM (${counts}${
+        others.length === 0 ?
+          "" :
+          ` UNION ALL SELECT count(*), count(*) FILTER (WHERE other.item < ${position}), min(other.item), max(other.item) FROM other ${join}`
+      }) AS part
 )`,
-    `counted AS (SELECT coalesce(sum(total), 0) AS total, coalesce(sum(before), 0) AS before, min(first) AS first, max(last) AS last FROM part)`,
     `page AS MATERIALIZED (
-  SELECT found.item FROM (
-    ${lists.items({ from, below, order, limit: "$3::bigint", join })}
-    ${
-      withOthers(
-        `UNION ALL SELECT other.item FROM other ${join} WHERE other.item >= ${from} AND other.item < ${below}`
-      )
-    }
-  ) AS found ORDER BY found.item ${order} LIMIT $3::bigint
+  SELECT found.item FROM (SELECT unnest(measured.items) AS item FROM measured${
+      others.length === 0 ? "" : " UNION ALL SELECT other.item FROM other"
+    }) AS found ${join}
+  WHERE ${
+      order === "ASC"
+        ? `found.item >= ${position}${high === null ? "" : ` AND found.item < ${high}`}`
+        : `found.item < ${position}${low === null ? "" : ` AND found.item >= ${low}`}`
+    } ORDER BY found.item ${order} LIMIT ${limit}
 )`
   ]
 }

@@ -55,8 +55,8 @@ export const readLists = (
   keys: ReadonlyArray<Uint8Array>,
   lists: PageText["lists"]
 ): ListQueryPlan => ({
-  shape: lists,
-  text: () => ({ lists }),
+  shape: keys.length === 1 ? `${lists} of one key` : lists,
+  text: () => ({ lists, hasOneKey: keys.length === 1 }),
   keys: keysParameter(keys),
   values: []
 })
