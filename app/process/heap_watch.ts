@@ -48,17 +48,14 @@ export const watchHeap = Effect.fnUntraced(function*(bytesMax = Infinity) {
     gauge("rollup_heap_bytes_max", "Limit of the bytes in use", () => limitBytes),
     limitHits("heapBytesMax", () => refusals)
   )
-  const health = (): Health => {
-    if (usedBytes < Math.min(0.85 * limitBytes, refusedBytes)) {
-      return { state: "ok", detail: `Heap: ${usage()}` }
-    }
+  const health = Effect.sync((): Health => {
+    const detail = `Heap: ${usage()}`
+    if (usedBytes < Math.min(0.85 * limitBytes, refusedBytes)) return { state: "ok", detail }
     const from = isRefusing ? "" : ` from ${mebibytes(refusedBytes)} MiB on`
-    return {
-      state: "degraded",
-      detail: `Heap: ${usage()}; writes are refused${from}: ${moreHeap(limitBytes * 1.5)}`
-    }
-  }
-  yield* checkHealth("memory", Effect.sync(health))
+    const advice = `writes are refused${from}: ${moreHeap(limitBytes * 1.5)}`
+    return { state: "degraded", detail: `${detail}; ${advice}` }
+  })
+  yield* checkHealth("memory", health)
   const refuseIfFull = Effect.suspend(() => {
     if (!isRefusing) return Effect.void
     refusals++
@@ -77,7 +74,6 @@ export const watchHeap = Effect.fnUntraced(function*(bytesMax = Infinity) {
     full: Deferred.await(full),
     /** Waits until writes are refused and more than half of the remaining heap is used too. */
     exhausted: Deferred.await(exhausted),
-    /** Fails while writes are refused. */
     refuseIfFull
   }
 })
