@@ -20,12 +20,12 @@ const traced = (request: Buffer, number: number): Buffer => {
   return own
 }
 
-/** Sends requests over keep-alive connections for some time; returns the answers per second. */
+/** Sends requests over keep-alive connections for some time. */
 export const load = async (
   { connections, durationMs, headers = [], isTraced = false, paths, port, status = 200 }:
     & LoadRequests
     & { readonly port: number; readonly connections: number; readonly durationMs: number }
-): Promise<number> => {
+): Promise<{ readonly answers: number; readonly perSecond: number }> => {
   const requests = paths.map((path, at) =>
     getRequest(path, ...[headers[at] ?? [], isTraced ? traceLine : []].flat())
   )
@@ -38,7 +38,7 @@ export const load = async (
     const request = requests[sentCount++ % requests.length]!
     return isTraced ? traced(request, sentCount) : request
   })
-  return answers / (now - started) * 1000
+  return { answers, perSecond: answers / (now - started) * 1000 }
 }
 
 /** Posts each body once over keep-alive connections. */

@@ -8,32 +8,46 @@ export interface Rounds {
 }
 
 /** A server, and what it is asked. */
-interface Asked extends LoadRequests {
+export interface Asked extends LoadRequests {
   readonly server: BenchServer
 }
 
-interface Conditions {
+export interface Conditions {
   readonly name: string
   readonly bound?: string | undefined
   /** 32 by default. */
   readonly connections?: number
+  /** Statements that our server runs for a request; none if it is over no database. */
+  readonly statements?: number
   /** Further conditions of the figure. */
   readonly also?: string
 }
+
+/** Returns what each row says of its requests. */
+export const requestsText = (
+  connections: number,
+  urls: number | string,
+  statements?: number
+): string =>
+  [
+    `${connections} connection${connections === 1 ? "" : "s"}`,
+    `${urls} URL${urls === 1 ? "" : "s"}`,
+    `${statements === undefined ? "no" : statements.toFixed(2)} statements a request`
+  ].join(", ")
 
 /**
  * Shows the requests per second of our server ÷ those of a peer, in turn in each round; the ratio of
  * each round counts. The processor time for each answer is compared too.
  */
 export const showRates = async (
-  { also, bound, connections = 32, name }: Conditions,
+  { also, bound, connections = 32, name, statements }: Conditions,
   ours: Asked,
   peer: Asked,
   { durationMs, rounds }: Rounds
 ): Promise<void> => {
   const measure = async ({ server: { pid, port }, ...requests }: Asked, durationMs: number) => {
     const [before, started] = [cpuMs(pid), performance.now()]
-    const rate = await load({ port, ...requests, connections, durationMs })
+    const { perSecond: rate } = await load({ port, ...requests, connections, durationMs })
     return { rate, cpu: (cpuMs(pid) - before) / (rate * (performance.now() - started)) }
   }
   type Figure = Awaited<ReturnType<typeof measure>>
@@ -50,15 +64,12 @@ export const showRates = async (
     const rate = median(measured.map((pair) => pair[of].rate)).median
     return rate.toFixed(rate < 100 ? 1 : 0)
   }
-  const urls = new Set(ours.paths).size
   showRatio({
     name,
     bound,
     values: measured.map(([own, theirs]) => own.rate / theirs.rate),
     conditions: [
-      `${connections} connection${connections === 1 ? "" : "s"}, ${urls} URL${
-        urls === 1 ? "" : "s"
-      }`,
+      requestsText(connections, new Set(ours.paths).size, statements),
       `${perSecond(0)} ÷ ${perSecond(1)} requests/s`,
       `by CPU time ${ratioText(measured.map(([own, theirs]) => theirs.cpu / own.cpu))}`,
       also ?? []

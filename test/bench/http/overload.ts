@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { kinds } from "../../tools/overload/_kinds.ts"
 import { transactionText } from "../../submission/_wallets.ts"
 import { Connection, getRequest } from "../_connection.ts"
-import { showFigure } from "../_figures.ts"
+import { showRatio } from "../_figures.ts"
 import { median, quantile } from "../_load.ts"
-import type { Rounds } from "../_rates.ts"
+import { requestsText, type Rounds } from "../_rates.ts"
 import { startNode } from "../_servers.ts"
 import { type Clients, type ClosedLoop, type ClosedLoopResult, startClients } from "./_clients.ts"
 import { nextTransaction } from "./_next_transaction.ts"
@@ -107,17 +107,17 @@ const tell = (
   runs: ReadonlyArray<Run>,
   capacity: ReadonlyArray<Run>
 ): void => {
-  const share = median(
-    runs.map(({ servedPerSecond }, i) => servedPerSecond / capacity[i]!.servedPerSecond)
-  )
   const middle = (of: (run: Run) => number) => median(runs.map(of)).median.toFixed(0)
   const newMs = runs.flatMap((run) => run.newMs)
   const [p50, p99] = [0.5, 0.99].map((share) => quantile(newMs, share).toFixed(0))
-  showFigure({
+  const urls = name.startsWith("reads") ? "ever new" : 1
+  showRatio({
     name: `${name}, ${clientsAtCapacity * multiple} clients: share of the capacity served`,
     bound: multiple === 4 && name.endsWith("paced") ? "≥ 0.5, p99 < 1 s" : undefined,
-    measured: `${share.median.toFixed(2)} ± ${share.spread.toFixed(2)}`,
-    conditions: `served ${middle((run) => run.servedPerSecond)}/s, refused ${
+    values: runs.map((run, i) => run.servedPerSecond / capacity[i]!.servedPerSecond),
+    conditions: `${requestsText(clientsAtCapacity * multiple, urls)}; served ${
+      middle((run) => run.servedPerSecond)
+    }/s, refused ${
       middle((run) => run.refusedPerSecond)
     }/s; first answer on a new connection p50 ${p50}, p99 ${p99} ms (${newMs.length}, ${
       middle((run) => 100 * run.newServed)

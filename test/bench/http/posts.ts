@@ -4,10 +4,13 @@ import { verifierWorkers } from "../../../adapters/crypto/node.ts"
 import type { PostedTransaction } from "../../../core/domain/mod.ts"
 import { SignatureVerifier } from "../../../core/ports/mod.ts"
 import { ann, bob, network, transactionText } from "../../submission/_wallets.ts"
-import { showFigure, showRatio } from "../_figures.ts"
+import { showRatio } from "../_figures.ts"
 import { median, post } from "../_load.ts"
+import { requestsText } from "../_rates.ts"
 import { startNode } from "../_servers.ts"
 import { nextTransaction } from "./_next_transaction.ts"
+
+const connections = 64
 
 /**
  * Measures verified and stored posts per second over HTTP ÷ verification alone with the same number
@@ -21,7 +24,7 @@ export const benchPosts = async (
   const [idle, busy]: [Array<number>, Array<number>] = [[], []]
   const take = () => Array.from({ length: count }, nextTransaction)
   const postAll = (transactions: ReadonlyArray<PostedTransaction>) =>
-    post(server.port, "/transactions-pool", 64, transactions.map(transactionText))
+    post(server.port, "/transactions-pool", connections, transactions.map(transactionText))
   await postAll(take())
   for (let round = 0; round < rounds; round++) {
     const transactions = take()
@@ -31,19 +34,21 @@ export const benchPosts = async (
     const postedMs = performance.now() - started
     ratios.push(bareMs / postedMs)
     rates.push(count / postedMs * 1000)
-    idle.push(...await readsDuring(server.port, sleep(500)))
-    busy.push(...await readsDuring(server.port, postAll(take())))
+    idle.push(await readDuring(server.port, sleep(500)))
+    busy.push(await readDuring(server.port, postAll(take())))
   }
   showRatio({
     name: "posts over HTTP ÷ bare verification",
     values: ratios,
-    conditions: `64 connections; ${Math.round(median(rates).median)} posts/s`
+    conditions: `${requestsText(connections, 1)}, each body once; ${
+      Math.round(median(rates).median)
+    } posts/s`
   })
-  const [before, during] = [median(idle).median, median(busy).median]
-  showFigure({
+  const [before, during] = [idle, busy].map((ms) => median(ms).median.toFixed(2))
+  showRatio({
     name: "one read while posts are verified ÷ idle",
-    measured: (during / before).toFixed(2),
-    conditions: `${during.toFixed(2)} ms ÷ ${before.toFixed(2)} ms; the client shares the cores`
+    values: busy.map((ms, round) => ms / idle[round]!),
+    conditions: `${requestsText(1, 1)}; ${during} ms ÷ ${before} ms; the client shares the cores`
   })
 }
 
@@ -64,11 +69,8 @@ const verifyAll = (transactions: ReadonlyArray<PostedTransaction>): Promise<numb
     }).pipe(Effect.provide(verifierWorkers(network)))
   )
 
-/** Returns the milliseconds of consecutive reads until something ends. */
-const readsDuring = async (
-  port: number,
-  until: Promise<unknown>
-): Promise<ReadonlyArray<number>> => {
+/** Returns the median of the milliseconds of consecutive reads until something ends. */
+const readDuring = async (port: number, until: Promise<unknown>): Promise<number> => {
   const times: Array<number> = []
   const work = { isDone: false }
   const ended = until.finally(() => void (work.isDone = true))
@@ -79,5 +81,5 @@ const readsDuring = async (
     await sleep(5)
   }
   await ended
-  return times
+  return median(times).median
 }

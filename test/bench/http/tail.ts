@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 import { ratioText, showFigure } from "../_figures.ts"
 import { median } from "../_load.ts"
-import type { Rounds } from "../_rates.ts"
+import { requestsText, type Rounds } from "../_rates.ts"
 import { type BenchServer, cpuMs, onCore, startNode, startServer } from "../_servers.ts"
 import { type Clients, type PacedResult, startClients } from "./_clients.ts"
 
@@ -60,12 +60,6 @@ export const benchTail = async ({ durationMs, rounds }: Rounds): Promise<void> =
     }
   }
   for (const kind of Object.keys(kinds) as Array<Kind>) tell(kind, runs[kind])
-  showFigure({
-    name: "p99 ÷ p50 at 70 % of capacity while blocks are applied",
-    bound: "≤ 3",
-    measured: ratioOf(runs.blocks),
-    conditions: `standing still ${ratioOf(runs.still)}, bare peer ${ratioOf(runs.raw)}`
-  })
 }
 
 /** Runs with a server that applies blocks. It stops afterwards: the others share its core. */
@@ -134,21 +128,20 @@ const ratioOf = (runs: ReadonlyArray<Run>): string => {
 const tell = (kind: Kind, runs: ReadonlyArray<Run>): void => {
   const middle = (of: (run: Run) => number, digits = 3) =>
     median(runs.map(of)).median.toFixed(digits)
-  console.log(`  ${`p99 ÷ p50, ${kinds[kind]}`.padEnd(40)} ${ratioOf(runs)}`)
-  console.log(
-    `      p50 ${middle((run) => run.latencyMs.p50)}, p99 ${
-      middle((run) => run.latencyMs.p99)
-    } ms at ${middle((run) => run.perSecond, 0)} of ${
-      middle((run) => run.perSecondMax, 0)
-    } requests/s, ${middle((run) => run.core, 2)} of ${
-      middle((run) => run.coreMax, 2)
-    } cores; the client was late by ${middle((run) => run.latenessMs.p50)}, p99 ${
-      middle((run) => run.latenessMs.p99)
-    } ms`
+  const faults = [...Map.groupBy(runs, faultOf)].flatMap(([fault, those]) =>
+    fault === undefined ? [] : `${those.length} of ${runs.length} runs are invalid: ${fault}`
   )
-  for (const [fault, those] of Map.groupBy(runs, faultOf)) {
-    if (fault !== undefined) {
-      console.log(`      invalid: ${fault} (${those.length} of ${runs.length} runs)`)
-    }
-  }
+  showFigure({
+    name: `p99 ÷ p50 at 70 % of capacity, ${kinds[kind]}`,
+    bound: kind === "blocks" ? "≤ 3" : undefined,
+    measured: ratioOf(runs),
+    conditions: [
+      requestsText(connections.paced, paths.length),
+      `p50 ${middle((run) => run.latencyMs.p50)}, p99 ${middle((run) => run.latencyMs.p99)} ms`,
+      `${middle((run) => run.perSecond, 0)} of ${middle((run) => run.perSecondMax, 0)} requests/s`,
+      `${middle((run) => run.core, 2)} of ${middle((run) => run.coreMax, 2)} cores`,
+      `the client was late by ${middle((run) => run.latenessMs.p99)} ms (p99)`,
+      ...faults
+    ].join("; ")
+  })
 }

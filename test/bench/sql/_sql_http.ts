@@ -1,9 +1,8 @@
 import assert from "node:assert/strict"
 import { execute } from "../../postgres/_statements.ts"
-import { load } from "../_load.ts"
-import { type Rounds, showRates } from "../_rates.ts"
+import type { Rounds } from "../_rates.ts"
 import { type BenchServer, startNode, startServer } from "../_servers.ts"
-import { databaseCpuMs } from "./_database_cpu.ts"
+import { showDatabaseRates } from "./_database.ts"
 import { heavyAccount } from "./_sql_ledger.ts"
 
 /** Different paths of each kind, requested in turn. */
@@ -28,18 +27,12 @@ export const benchSqlHttp = async (url: string, rounds: Rounds): Promise<void> =
     }
     for (const [name, paths] of Object.entries(all)) {
       for (const connections of name === tokenName ? [32] : [1, 8, 32]) {
-        const [own, theirs] = [
-          await costOf(url, ours, paths, connections),
-          await costOf(url, peer, paths, connections)
-        ]
-        await showRates(
+        await showDatabaseRates(
+          url,
           {
             name: `${name}, from the database ÷ pg by hand`,
             connections,
-            bound: name === tokenName ? undefined : "≥ 1.0, by CPU time ≥ 0.91",
-            also: `${own.statements.toFixed(2)} statements a request; ${own.cpuUs.toFixed(0)} ÷ ${
-              theirs.cpuUs.toFixed(0)
-            } µs of the database's CPU time a request`
+            bound: name === tokenName ? undefined : "≥ 1.0, by CPU time ≥ 0.91"
           },
           { server: ours, paths },
           { server: peer, paths },
@@ -50,41 +43,16 @@ export const benchSqlHttp = async (url: string, rounds: Rounds): Promise<void> =
   }
   await using ours = await startNode(["database", 2 ** 26, url])
   for (const name of [tokenName, pageName]) {
-    await showRates(
+    await showDatabaseRates(
+      url,
       {
         name: `${name}, cached, as by default ÷ pg by hand`,
-        bound: name === pageName ? "≥ 5" : undefined,
-        also: "no statement: the ledger does not change"
+        bound: name === pageName ? "≥ 5" : undefined
       },
       { server: ours, paths: all[name]! },
       { server: peer, paths: all[name]! },
       rounds
     )
-  }
-}
-
-/** Returns how many statements a server runs for a request, and their CPU time. */
-const costOf = async (
-  url: string,
-  { port }: BenchServer,
-  paths: ReadonlyArray<string>,
-  connections: number
-): Promise<{ readonly statements: number; readonly cpuUs: number }> => {
-  const used = async () => {
-    const [row] = await execute(
-      url,
-      "CREATE EXTENSION IF NOT EXISTS pg_stat_statements",
-      "SELECT sum(calls) AS count FROM pg_stat_statements WHERE query LIKE '%$1%' AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"
-    )
-    return [Number(row!.count), await databaseCpuMs(url)] as const
-  }
-  const [statements, cpuMs] = await used()
-  const durationMs = 1000
-  const requests = await load({ port, paths, connections, durationMs }) * durationMs / 1000
-  const after = await used()
-  return {
-    statements: (after[0] - statements) / requests,
-    cpuUs: (after[1] - cpuMs) * 1000 / requests
   }
 }
 

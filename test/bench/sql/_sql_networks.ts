@@ -2,7 +2,7 @@ import type { SimulationOptions } from "../../../app/simulator/mod.ts"
 import type { Cluster } from "../../postgres/cluster.ts"
 import { ratioText, showFigure } from "../_figures.ts"
 import { median } from "../_load.ts"
-import { databaseCpuMs } from "./_database_cpu.ts"
+import { databaseCpuMs } from "./_database.ts"
 import { ingestLedger, network, programNetwork } from "./_sql_ledger.ts"
 
 const networks: Readonly<Record<string, SimulationOptions>> = {

@@ -3,6 +3,7 @@ import { type ListName, listNames, type ListQuery } from "../../../core/contract
 import { filterCombinations, type FilterValues } from "../../sql/_filter_combinations.ts"
 import { showFigure } from "../_figures.ts"
 import { median } from "../_load.ts"
+import { statementsOf } from "./_database.ts"
 import { valuesOf } from "./_sql_filter_values.ts"
 import type { SqlLedger } from "./_sql_ledger.ts"
 
@@ -20,19 +21,18 @@ interface PositionedPage {
   readonly times: Array<number>
 }
 
-/** The result for a list with some filters. */
+/** The result for a list with some filters. Ratios are 0 if nothing is comparable. */
 interface Figure {
   readonly list: ListName
   readonly filters: string
-  /**
-   * Slowest ÷ fastest position within one ledger, the maximum over the ledgers; null if nothing is
-   * comparable.
-   */
-  readonly places: number | null
-  /** Slowest ÷ fastest of both ledgers; null if nothing is comparable. */
-  readonly sizes: number | null
+  /** Slowest ÷ fastest position within one ledger, the maximum over the ledgers. */
+  readonly places: number
+  /** Slowest ÷ fastest of both ledgers. */
+  readonly sizes: number
   /** The median of the slowest page. */
   readonly ms: number
+  /** The most statements of a page. */
+  readonly statements: number
 }
 
 /**
@@ -67,14 +67,17 @@ export const benchPages = async (
       for (let again = 0; again < againMax && isDoubtful(figure()); again++) {
         await measure(pages, samples)
       }
-      figures.push(figure())
+      const statements: Array<number> = []
+      for (const { ask, ledger } of pages) statements.push(await statementsOf(ledger.url, ask))
+      figures.push({ ...figure(), statements: Math.max(...statements) })
     }
   }
   tell(figures)
 }
 
 /** A median of a hundred is off by up to a sixth, and the worst of hundreds is reported. */
-const isDoubtful = ({ places, sizes }: Figure): boolean => Math.max(places ?? 0, sizes ?? 0) > 1.3
+const isDoubtful = ({ places, sizes }: ReturnType<typeof figureOf>): boolean =>
+  Math.max(places, sizes) > 1.3
 const againMax = 5
 
 const measure = async (pages: ReadonlyArray<PositionedPage>, samples: number) => {
@@ -133,66 +136,48 @@ const figureOf = (
   list: ListName,
   filters: string,
   pages: ReadonlyArray<PositionedPage>
-): Figure => {
+): Omit<Figure, "statements"> => {
   const medians = pages.map(({ content, ledger, times }) => ({
     content,
     ledger,
     ms: median(times).median
   }))
-  // slowest ÷ fastest among pages of equal size, the maximum of these; null if each is alone
-  const ratio = (some: typeof medians): number | null => {
-    const ratios = [...Map.groupBy(some, ({ content }) => content).values()].filter(({ length }) =>
-      length > 1
+  // slowest ÷ fastest among pages of equal size, the maximum of these
+  const ratio = (some: typeof medians): number =>
+    Math.max(
+      0,
+      ...[...Map.groupBy(some, ({ content }) => content).values()]
+        .filter(({ length }) => length > 1)
+        .map((alike) => alike.map(({ ms }) => ms))
+        .map((alike) => Math.max(...alike) / Math.min(...alike))
     )
-      .map((alike) =>
-        Math.max(...alike.map((each) => each.ms)) /
-        Math.min(...alike.map((each) => each.ms))
-      )
-    return ratios.length === 0 ? null : Math.max(...ratios)
-  }
-  const perLedger = [...Map.groupBy(medians, ({ ledger }) => ledger).values()].flatMap((own) =>
-    ratio(own) ?? []
-  )
   const common = medians.filter(({ content, ledger }) =>
     medians.some((other) => other.ledger !== ledger && other.content === content)
   )
   return {
     list,
     filters,
-    places: perLedger.length === 0 ? null : Math.max(...perLedger),
+    places: Math.max(...[...Map.groupBy(medians, ({ ledger }) => ledger).values()].map(ratio)),
     sizes: ratio(common),
     ms: Math.max(...medians.map((each) => each.ms))
   }
 }
 
-const format = (ratio: number | null): string => ratio?.toFixed(2) ?? "-"
-const worst = (ratios: ReadonlyArray<number | null>): string => {
-  const comparable = ratios.filter((ratio) => ratio !== null)
-  return format(comparable.length === 0 ? null : Math.max(...comparable))
-}
-
 const tell = (figures: ReadonlyArray<Figure>): void => {
-  for (const list of listNames) {
-    const own = figures.filter((figure) => figure.list === list)
+  for (const [list, own] of Map.groupBy(figures, (figure) => figure.list)) {
+    const most = (member: "places" | "sizes" | "ms" | "statements") =>
+      own.reduce((most, figure) => figure[member] > most[member] ? figure : most)
+    const worst = (by: "places" | "sizes") => {
+      const { filters, [by]: ratio } = most(by)
+      return ratio === 0 ? "-" : `${ratio.toFixed(2)} (${filters})`
+    }
     showFigure({
       name: `pages of ${list}, ${own.length} choices of filters: slowest ÷ fastest`,
       bound: "≤ 1.5",
-      measured: `${worst(own.map(({ places }) => places))} within a size, ${
-        worst(own.map(({ sizes }) => sizes))
-      } in both sizes`,
-      conditions: `the worst of each; slowest page ${
-        Math.max(...own.map(({ ms }) => ms)).toFixed(2)
-      } ms`
+      measured: `${worst("places")} within a size, ${worst("sizes")} in both sizes`,
+      conditions: `the worst of each; in process, statements a request: at most ${
+        most("statements").statements
+      }; slowest page ${most("ms").ms.toFixed(2)} ms`
     })
-  }
-  for (const by of ["places", "sizes"] as const) {
-    console.log(`  the worst by ${by}:`)
-    const shown = figures.toSorted((a, b) => (b[by] ?? 0) - (a[by] ?? 0)).slice(0, 6)
-    console.table(shown.map(({ ms, places, sizes, ...figure }) => ({
-      ...figure,
-      places: format(places),
-      sizes: format(sizes),
-      "slowest page": `${ms.toFixed(2)} ms`
-    })))
   }
 }

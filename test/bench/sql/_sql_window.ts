@@ -3,6 +3,7 @@ import { Client } from "pg"
 import { execute } from "../../postgres/_statements.ts"
 import { showRatio } from "../_figures.ts"
 import { median } from "../_load.ts"
+import { statementsOf } from "./_database.ts"
 import { valuesOf } from "./_sql_filter_values.ts"
 import type { SqlLedger } from "./_sql_ledger.ts"
 
@@ -48,11 +49,15 @@ export const benchWindow = async ({ reader, url }: SqlLedger, rounds: number): P
     Effect.runPromise(reader.list("transactions", { filters: { address }, fromItem, limit: 20 }))
   const show = async (label: string, transactions: number, page: Page) => {
     const { ours, ratios, theirs } = await compare(peer, list, page, rounds)
+    const statements = await statementsOf(url, () => list(page))
     showRatio({
       name: `${label} of the ${transactions} transactions of an address ÷ COUNT(*) OVER ()`,
       bound: label === "middle" ? "≥ 200 at 10⁶" : undefined,
       values: ratios,
-      conditions: `20 items, one request at a time; ${ours.toFixed(2)} ÷ ${theirs.toFixed(2)} ms`
+      conditions:
+        `20 items, one page again and again in process, statements a request: ${statements}; ${
+          ours.toFixed(2)
+        } ÷ ${theirs.toFixed(2)} ms`
     })
   }
   try {

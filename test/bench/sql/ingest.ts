@@ -1,9 +1,8 @@
 import { parseArgs } from "node:util"
 import { startCluster } from "../../postgres/cluster.ts"
 import { execute } from "../../postgres/_statements.ts"
-import { databaseCpuMs } from "./_database_cpu.ts"
+import { databaseCpuMs, settings } from "./_database.ts"
 import { ingestLedger, network } from "./_sql_ledger.ts"
-import { settings } from "./sql.ts"
 
 /*
  * Measures whether `ingest` stays level as a database grows. For each tenth it prints the rate, and

@@ -4,8 +4,9 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { startCluster } from "../../postgres/cluster.ts"
 import { execute } from "../../postgres/_statements.ts"
-import { type Rounds, showRates } from "../_rates.ts"
+import type { Rounds } from "../_rates.ts"
 import { type BenchServer, startNode, startServer } from "../_servers.ts"
+import { settings, showDatabaseRates } from "./_database.ts"
 import { heavyAccount, ingestLedger } from "./_sql_ledger.ts"
 import { makePlainTable } from "./_sql_window.ts"
 
@@ -96,9 +97,7 @@ $$SELECT * FROM plain.transaction WHERE (from_account_index = account OR to_acco
 export const benchPeers = async (
   { rows, ...rounds }: Rounds & { readonly rows: number }
 ): Promise<void> => {
-  await using cluster = await startCluster({
-    settings: { shared_buffers: "1GB", max_wal_size: "4GB" }
-  })
+  await using cluster = await startCluster({ settings })
   const ledger = await ingestLedger(await cluster.createDatabase(), rows)
   const { transactions, url } = ledger
   await makePlainTable(url)
@@ -118,7 +117,8 @@ SELECT item_id FROM found ORDER BY item_id OFFSET (SELECT count(*) / 2 FROM foun
       const own = readOurs(await answer(ours, ourPath(items[0]!)))
       const theirs = read(await answer(peer, pathFrom(items[0]!)))
       assert.deepEqual(theirs, own, `${name} answers otherwise`)
-      await showRates(
+      await showDatabaseRates(
+        url,
         {
           name: `deep page, ${kind} ÷ ${name}`,
           bound: kind === "cached" ? undefined : bound,

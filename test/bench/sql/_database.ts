@@ -1,0 +1,65 @@
+import { execute } from "../../postgres/_statements.ts"
+import { load } from "../_load.ts"
+import { type Asked, type Conditions, type Rounds, showRates } from "../_rates.ts"
+import { cpuMs } from "../_servers.ts"
+
+/**
+ * The memory of a small server; with the defaults it would mostly use the kernel's cache. The other
+ * settings are those of `app/OPERATIONS.md`. Durability is the default.
+ */
+export const settings = {
+  shared_buffers: "1GB",
+  max_wal_size: "4GB",
+  checkpoint_timeout: "30min",
+  // counts the statements of a request
+  shared_preload_libraries: "pg_stat_statements"
+}
+
+/** Milliseconds of CPU time that the other connections of the database have used. Needs Linux. */
+export const databaseCpuMs = async (url: string): Promise<number> => {
+  const backends = await execute(
+    url,
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+  )
+  return backends.reduce((sum, { pid }) => sum + cpuMs(Number(pid)), 0)
+}
+
+/** Returns how many statements with parameters the database has run. */
+const statementsRun = async (url: string): Promise<number> => {
+  const [row] = await execute(
+    url,
+    "CREATE EXTENSION IF NOT EXISTS pg_stat_statements",
+    "SELECT coalesce(sum(calls), 0) AS count FROM pg_stat_statements WHERE query LIKE '%$1%' AND query NOT LIKE '%pg_stat%' AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"
+  )
+  return Number(row!.count)
+}
+
+/** Returns how many statements with parameters the database runs for something. */
+export const statementsOf = async (url: string, ask: () => Promise<unknown>): Promise<number> => {
+  const before = await statementsRun(url)
+  await ask()
+  return await statementsRun(url) - before
+}
+
+/** The same as `showRates` for servers over a database: what a request costs it is told too. */
+export const showDatabaseRates = async (
+  url: string,
+  conditions: Conditions,
+  ours: Asked,
+  peer: Asked,
+  rounds: Rounds
+): Promise<void> => {
+  const costOf = async ({ paths, server: { port } }: Asked) => {
+    let [answers, cpu] = [0, await databaseCpuMs(url)]
+    const statements = await statementsOf(url, async () => {
+      const { connections = 32 } = conditions
+      ;({ answers } = await load({ port, paths, connections, durationMs: 1000 }))
+    })
+    cpu = await databaseCpuMs(url) - cpu
+    return { statements: statements / answers, cpuUs: (cpu * 1000 / answers).toFixed(0) }
+  }
+  const [own, theirs] = [await costOf(ours), await costOf(peer)]
+  const cost = `${own.cpuUs} ÷ ${theirs.cpuUs} µs of the database's CPU time a request`
+  const also = [cost, conditions.also ?? []].flat().join("; ")
+  await showRates({ ...conditions, statements: own.statements, also }, ours, peer, rounds)
+}
