@@ -5,11 +5,14 @@ import { median } from "../_load.ts"
 import { databaseCpuMs } from "./_database.ts"
 import { ingestLedger, network, programNetwork } from "./_sql_ledger.ts"
 
+/** The network of the benchmark is the first; others differ from it, or from `npm start`, in one cause. */
 const networks: Readonly<Record<string, SimulationOptions>> = {
   "of the benchmark": network,
   "of npm start": programNetwork,
-  "without rollbacks": { ...programNetwork, rollBackPeriodBlocks: 0 },
-  "500 a block": { ...network, transactionsPerBlock: 500 }
+  "of npm start without rollbacks": { ...programNetwork, rollBackPeriodBlocks: 0 },
+  "of the benchmark with 500 transactions a block": { ...network, transactionsPerBlock: 500 },
+  "of the benchmark with exits for 10 % of L2 transactions": { ...network, exitShare: 0.1 },
+  "of the benchmark with 1,000 users": { ...network, users: 1000 }
 }
 
 /**
