@@ -15,9 +15,9 @@ import {
 
 /**
  * Checkpoints of a directory that has none: the bytes of the first one and of the next, the longest
- * stall of the event loop meanwhile, while a post is written every few milliseconds, the bytes on
- * disk, and the time of a start. The stalls include those of the disk and of other load of the
- * machine; the CPU time of the longest turn does not.
+ * stall of the event loop meanwhile, while a post is written every few milliseconds, and the bytes on
+ * disk. The stalls include those of the disk and of other load of the machine; the CPU time of the
+ * longest turn does not.
  */
 export const benchCheckpoints = async (
   directory: string,
@@ -54,12 +54,6 @@ export const benchCheckpoints = async (
     name: "size of the directory, with the free space of the records",
     measured: mebibytes(bytes)
   })
-  const { durationMs, records } = await withStores(
-    directory,
-    genesis,
-    ({ journal }) => Effect.succeed(journal.replayReport)
-  )
-  showFigure({ name: `start, ${records} records behind it`, measured: seconds(durationMs) })
 }
 
 /**

@@ -8,60 +8,81 @@ import type { FeedRecord } from "../../core/domain/mod.ts"
 import type { PoolStore } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { benchCheckpoints } from "./_checkpoints.ts"
-import { showFigure } from "./_figures.ts"
+import { benchStartAfterKill, showStart } from "./_directory_start.ts"
+import { showRatio } from "./_figures.ts"
+import { median } from "./_load.ts"
 import { inDirectory, mebibytes, postNext, seconds, withStores } from "./_stores.ts"
-import { largeBlocks } from "./sql/_sql_ledger.ts"
+import { network } from "./sql/_sql_ledger.ts"
+
+/** The transactions of the network are measured in so many parts, each of which has a ratio. */
+const partsCount = 10
 
 /**
  * The cost of durability: blocks and posts with a journal ÷ those in memory alone, and the time of
- * a start. The disk determines the first two; blocks have 500 transactions, posts have no
- * signature, and concurrent posts share a commit.
+ * a start. The disk determines the first two; posts have no signature, and concurrent posts share a
+ * commit.
  */
-export const benchJournal = (transactions: number): Promise<void> =>
-  inDirectory(async (directory) => {
-    const simulation = simulate(largeBlocks)
+export const benchJournal = async (transactions: number, rounds: number): Promise<void> => {
+  await inDirectory(async (directory) => {
+    const simulation = simulate(network)
     const { genesis } = simulation
-    let [memoryMs, journalMs] = [0, 0]
+    const [memoryMs, journalMs] = [0, 1].map(() => Array.from({ length: partsCount }, () => 0))
     await withStores(directory, genesis, ({ ledger }) =>
       Effect.gen(function*() {
         const inMemory = Layer.provide(Ledger.layer(genesis, keccak256), layer(genesis))
         const bare = Context.get(yield* Layer.build(Layer.fresh(inMemory)), Ledger)
         while (simulation.transactionCount() < transactions) {
+          const part = Math.floor(simulation.transactionCount() / transactions * partsCount)
           const record = simulation.next()
-          memoryMs += yield* timed(bare, record)
-          journalMs += yield* timed(ledger, record)
+          memoryMs![part]! += yield* timed(bare, record)
+          journalMs![part]! += yield* timed(ledger, record)
         }
       }))
-    showFigure({
+    const [inMemoryMs, withJournalMs] = [memoryMs!, journalMs!].map(sum)
+    showRatio({
       name: "blocks with a directory ÷ in memory",
-      measured: (memoryMs / journalMs).toFixed(2),
-      conditions: `${Math.round(transactions / journalMs * 1000)} transactions/s, ${
-        mebibytes(statSync(join(directory, "journal.sqlite")).size)
-      } for ${transactions}`
+      values: memoryMs!.map((ms, part) => ms / journalMs![part]!),
+      conditions: `each tenth of ${transactions} transactions; ${
+        Math.round(transactions / withJournalMs! * 1000)
+      } transactions/s, ${mebibytes(statSync(join(directory, "journal.sqlite")).size)}`
     })
-    const replayMs = await withStores(
-      directory,
-      genesis,
-      ({ journal }) => Effect.succeed(journal.replayReport.durationMs)
-    )
-    showFigure({
-      name: "start without a checkpoint ÷ applying the same",
-      measured: (replayMs / memoryMs).toFixed(2),
-      conditions: `${seconds(replayMs)} for ${transactions} transactions`
-    })
+    const opened = { directory, options: network, transactions }
+    const also = `applying the same in memory ${seconds(inMemoryMs!)}`
+    showStart("start without a checkpoint", opened, rounds, also)
     await benchCheckpoints(directory, simulation)
-    const inMemory = await Effect.runPromise(postRates(openMemoryPool()))
-    const durable = await withStores(
-      join(directory, "posts"),
-      genesis,
-      ({ pool }) => postRates(pool)
-    )
-    showFigure({
-      name: "posts with a directory ÷ in memory, one by one, 64 at once",
-      measured: durable.map((rate, at) => (rate / inMemory[at]!).toFixed(3)).join(", "),
-      conditions: `${durable.map(Math.round).join(" and ")} posts/s`
-    })
+    const after = { ...opened, transactions: simulation.transactionCount() }
+    showStart("start right after a checkpoint", after, rounds)
   })
+  await benchStartAfterKill(transactions, rounds)
+  await inDirectory((directory) => benchDirectoryPosts(directory, rounds))
+}
+
+const postKinds = [
+  { name: "one by one", count: 1000, concurrency: 1 },
+  { name: "64 at once", count: 6400, concurrency: 64 }
+]
+
+const benchDirectoryPosts = (directory: string, rounds: number): Promise<void> =>
+  withStores(directory, simulate(network).genesis, ({ pool }) =>
+    Effect.gen(function*() {
+      for (const { concurrency, count, name } of postKinds) {
+        const [ratios, rates]: [Array<number>, Array<number>] = [[], []]
+        for (let round = -1; round < rounds; round++) {
+          const inMemory = yield* postRate(openMemoryPool(), count, concurrency)
+          const rate = yield* postRate(pool, count, concurrency)
+          if (round < 0) continue
+          ratios.push(rate / inMemory)
+          rates.push(rate)
+        }
+        showRatio({
+          name: `posts with a directory ÷ in memory, ${name}`,
+          values: ratios,
+          conditions: `${Math.round(median(rates).median)} posts/s`
+        })
+      }
+    }))
+
+const sum = (values: ReadonlyArray<number>): number => values.reduce((all, ms) => all + ms, 0)
 
 const timed = Effect.fnUntraced(function*(ledger: Ledger["Service"], record: FeedRecord) {
   const started = performance.now()
@@ -69,14 +90,12 @@ const timed = Effect.fnUntraced(function*(ledger: Ledger["Service"], record: Fee
   return performance.now() - started
 })
 
-/** Returns the posts per second, one after the other and 64 at once. */
-const postRates = Effect.fnUntraced(function*(pool: PoolStore["Service"]) {
-  const rate = Effect.fnUntraced(function*(count: number, concurrency: number) {
+/** Returns the posts per second. */
+const postRate = Effect.fnUntraced(
+  function*(pool: PoolStore["Service"], count: number, concurrency: number) {
     const started = performance.now()
     const posts = Array.from({ length: count }, () => postNext(pool))
     yield* Effect.all(posts, { concurrency, discard: true })
     return count / (performance.now() - started) * 1000
-  })
-  yield* rate(200, 1)
-  return [yield* rate(1000, 1), yield* rate(6400, 64)]
-})
+  }
+)

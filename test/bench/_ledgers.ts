@@ -10,9 +10,9 @@ import {
   type ReadOperation,
   wireContext
 } from "../../core/mod.ts"
-import { showFigure } from "./_figures.ts"
+import { showFigure, showRatio } from "./_figures.ts"
 import { median } from "./_load.ts"
-import { heavyAccount, largeBlocks } from "./sql/_sql_ledger.ts"
+import { heavyAccount, network } from "./sql/_sql_ledger.ts"
 
 /**
  * Measures how fast blocks are applied in memory, checks included, and a page of the account with
@@ -33,7 +33,7 @@ interface BenchLedger {
 }
 
 const benchApply = async (transactions: number): Promise<BenchLedger> => {
-  const simulation = simulate(largeBlocks)
+  const simulation = simulate(network)
   const { genesis } = simulation
   const ledger = openMemoryLedger({ genesis })
   const rules = { constants: genesis.constants, keccak256 }
@@ -115,12 +115,14 @@ const benchDepth = (ledgers: ReadonlyArray<BenchLedger>): void => {
     for (const { ledger, share, us } of pages) us.push(pageUs(ledger, share))
   }
   const medians = pages.map(({ us }) => median(us).median)
-  for (const [at, { name }] of pages.entries()) {
-    console.log(`  ${name.padEnd(32)} ${medians[at]!.toFixed(1)} µs`)
-  }
-  showFigure({
+  const [slowest, fastest] = [Math.max(...medians), Math.min(...medians)].map((us) =>
+    pages[medians.indexOf(us)]!
+  )
+  showRatio({
     name: "page of a heavy account, start, middle, end, both sizes: slowest ÷ fastest",
-    measured: (Math.max(...medians) / Math.min(...medians)).toFixed(2),
-    conditions: `${ledgers.map(({ itemIds }) => itemIds.length).join(" and ")} transactions of it`
+    values: slowest!.us.map((us, round) => us / fastest!.us[round]!),
+    conditions: `in process; ${slowest!.name} ÷ ${fastest!.name}; ${
+      ledgers.map(({ itemIds }) => itemIds.length).join(" and ")
+    } transactions of it`
   })
 }

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
-import { simulate } from "../../app/simulator/mod.ts"
+import { simulate, type SimulationOptions } from "../../app/simulator/mod.ts"
 import { threadCpuMs, withStores } from "./_stores.ts"
-import { programNetwork } from "./sql/_sql_ledger.ts"
 
 /** What opening the stores of a directory took. */
 export interface Opening {
@@ -15,12 +14,13 @@ export interface Opening {
 }
 
 /*
- * Opens the directory in the first argument and prints an `Opening`, as JSON. It is a process of its
- * own, whose memory grows by the stores alone.
+ * Opens the directory in the first argument, whose network has the options in the second one as JSON,
+ * and prints an `Opening`, as JSON. It is a process of its own, whose memory grows by the stores alone.
  */
-const { genesis } = simulate(programNetwork)
+const [directory, options] = process.argv.slice(2)
+const { genesis } = simulate(JSON.parse(options!) as SimulationOptions)
 const before = { bytes: process.memoryUsage.rss(), ms: performance.now(), cpuMs: threadCpuMs() }
-await withStores(process.argv[2]!, genesis, ({ journal }) =>
+await withStores(directory!, genesis, ({ journal }) =>
   Effect.sync(() => {
     const opening: Opening = {
       ms: performance.now() - before.ms,

@@ -7,7 +7,6 @@ import { parseArgs } from "node:util"
 import { takeFigures, withFigures } from "./_figures.ts"
 import { benchJournal } from "./_journal.ts"
 import { benchLedgers } from "./_ledgers.ts"
-import { benchProgramStart } from "./_program_start.ts"
 import { benchIdleMemory, benchStart } from "./_start.ts"
 import { benchCompression } from "./http/compression.ts"
 import { benchHttp } from "./http/http.ts"
@@ -70,10 +69,7 @@ const parts: { readonly [name: string]: Part } = {
   },
   journal: {
     title: "Data directory",
-    run: async () => {
-      await benchJournal(rows)
-      await benchProgramStart(quick ? 5000 : 100_000, quick ? 1 : 5)
-    }
+    run: () => benchJournal(rows, quick ? 1 : 5)
   },
   sql: { title: "Over PostgreSQL", run: () => benchSql({ rows, quick }) }
 }

@@ -19,12 +19,6 @@ export const network: SimulationOptions = {
   rollBackPeriodBlocks: 0,
   placeholderRoots: true
 }
-/** The same without exits, and with 500 transactions a block. */
-export const largeBlocks: SimulationOptions = {
-  ...network,
-  transactionsPerBlock: 500,
-  exitShare: 0
-}
 /** The network of `npm start`, without true state roots, which no store computes. */
 export const programNetwork: SimulationOptions = { seed: "1", placeholderRoots: true }
 export const heavyAccount = 256
