@@ -26,28 +26,28 @@ export const benchJournal = async (transactions: number, rounds: number): Promis
   await inDirectory(async (directory) => {
     const simulation = simulate(network)
     const { genesis } = simulation
-    const [memoryMs, journalMs] = [0, 1].map(() => Array.from({ length: partsCount }, () => 0))
+    const parts = Array.from({ length: partsCount }, () => ({ memoryMs: 0, journalMs: 0 }))
     await withStores(directory, genesis, ({ ledger }) =>
       Effect.gen(function*() {
         const inMemory = Layer.provide(Ledger.layer(genesis, keccak256), layer(genesis))
         const bare = Context.get(yield* Layer.build(Layer.fresh(inMemory)), Ledger)
         while (simulation.transactionCount() < transactions) {
-          const part = Math.floor(simulation.transactionCount() / transactions * partsCount)
+          const part = parts[Math.floor(simulation.transactionCount() / transactions * partsCount)]!
           const record = simulation.next()
-          memoryMs![part]! += yield* timed(bare, record)
-          journalMs![part]! += yield* timed(ledger, record)
+          part.memoryMs += yield* timed(bare, record)
+          part.journalMs += yield* timed(ledger, record)
         }
       }))
-    const [inMemoryMs, withJournalMs] = [memoryMs!, journalMs!].map(sum)
+    const total = (of: "memoryMs" | "journalMs") => parts.reduce((sum, part) => sum + part[of], 0)
     showRatio({
       name: "blocks with a directory ÷ in memory",
-      values: memoryMs!.map((ms, part) => ms / journalMs![part]!),
+      values: parts.map(({ journalMs, memoryMs }) => memoryMs / journalMs),
       conditions: `each tenth of ${transactions} transactions; ${
-        Math.round(transactions / withJournalMs! * 1000)
+        Math.round(transactions / total("journalMs") * 1000)
       } transactions/s, ${mebibytes(statSync(join(directory, "journal.sqlite")).size)}`
     })
     const opened = { directory, options: network, transactions }
-    const also = `applying the same in memory ${seconds(inMemoryMs!)}`
+    const also = `applying the same in memory ${seconds(total("memoryMs"))}`
     showStart("start without a checkpoint", opened, rounds, also)
     await benchCheckpoints(directory, simulation)
     const after = { ...opened, transactions: simulation.transactionCount() }
@@ -81,8 +81,6 @@ const benchDirectoryPosts = (directory: string, rounds: number): Promise<void> =
         })
       }
     }))
-
-const sum = (values: ReadonlyArray<number>): number => values.reduce((all, ms) => all + ms, 0)
 
 const timed = Effect.fnUntraced(function*(ledger: Ledger["Service"], record: FeedRecord) {
   const started = performance.now()
