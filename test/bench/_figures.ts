@@ -55,7 +55,8 @@ export interface Run {
 }
 
 /**
- * Returns RESULTS.md with the table of one part replaced, or added after the other parts. The other parts keep their tables; those of other sources say so.
+ * Returns RESULTS.md with the table of one part replaced, or added after the other parts. The other
+ * parts keep their tables; those of other sources say so.
  */
 export const withFigures = (
   results: string,
@@ -71,13 +72,24 @@ export const withFigures = (
     : `${results.slice(0, at)}${lastPart < 0 ? "" : "\n"}${added}${lastPart < 0 ? "\n" : ""}${
       results.slice(at)
     }`
-  return updated.replace(
+  return withMarks(updated, run.sources).text
+}
+
+/** Returns RESULTS.md with a mark at each part that was measured with other sources, and these parts. */
+export const withMarks = (
+  results: string,
+  present: string
+): { readonly text: string; readonly earlier: ReadonlyArray<string> } => {
+  const earlier: Array<string> = []
+  const text = results.replace(
     /<!-- part (\S+) sources (\S+) -->\n(## .*\n\n)(?:\*\*Measured with an earlier server\.\*\* )?/gu,
-    (_, part: string, sources: string, heading: string) =>
-      `<!-- part ${part} sources ${sources} -->\n${heading}${
-        sources === run.sources ? "" : "**Measured with an earlier server.** "
-      }`
+    (_, part: string, sources: string, heading: string) => {
+      if (sources !== present) earlier.push(part)
+      const mark = sources === present ? "" : "**Measured with an earlier server.** "
+      return `<!-- part ${part} sources ${sources} -->\n${heading}${mark}`
+    }
   )
+  return { text, earlier }
 }
 
 const endOfPart = "<!-- end of part -->\n"

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ratioText, type Run, withFigures } from "./_figures.ts"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { ratioText, type Run, withFigures, withMarks } from "./_figures.ts"
 
 const run = (part: string, sources: string): Run => ({
   part,
@@ -27,5 +29,16 @@ describe("the results of a benchmark", () => {
     assert.match(third, /## Part b\n\nToday\./u)
     assert.strictEqual(withFigures(third, run("b", "2"), [figure("3.0")]), third)
     assert.notInclude(withFigures(third, run("a", "2"), [figure("1.0")]), "earlier server")
+    const { earlier, text } = withMarks(third, "1")
+    assert.deepStrictEqual(earlier, ["b"])
+    assert.match(text, /## Part a\n\nToday\..*## Part b\n\n\*\*Measured with an earlier/su)
+  })
+
+  it("have the date and the commit of each section that was measured by hand", () => {
+    const results = readFileSync(join(import.meta.dirname, "RESULTS.md"), "utf8")
+    const [, byHand = ""] = results.split("## What the figures do not mean")
+    for (const section of byHand.split(/^## /mu).slice(1)) {
+      assert.match(section, /^.*\n\nBy hand, \d{4}-\d\d-\d\d, commit [\da-f]{8}[,.:]/u)
+    }
   })
 })

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { cpus, loadavg, totalmem } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { takeFigures, withFigures } from "./_figures.ts"
+import { takeFigures, withFigures, withMarks } from "./_figures.ts"
 import { benchJournal } from "./_journal.ts"
 import { benchLedgers } from "./_ledgers.ts"
 import { benchIdleMemory, benchStart } from "./_start.ts"
@@ -24,10 +24,16 @@ import { benchSql } from "./sql/sql.ts"
  *     npm run bench -- sql           only these parts: see `parts`
  *     npm run bench -- --quick       smaller ledgers and fewer rounds: only to check that it runs
  *     npm run bench -- sql --rows 10000000
+ *     npm run bench -- --mark        measures nothing: marks the tables in RESULTS.md that were not
+ *                                    measured with the present server, and lists their parts
  */
 const { positionals: named, values } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: "boolean", default: false }, rows: { type: "string" } }
+  options: {
+    quick: { type: "boolean", default: false },
+    rows: { type: "string" },
+    mark: { type: "boolean", default: false }
+  }
 })
 const { quick } = values
 const rows = Number(values.rows ?? (quick ? 50_000 : 1_000_000))
@@ -96,6 +102,12 @@ const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model
 } GiB`
 const results = join(import.meta.dirname, "RESULTS.md")
 
+if (values.mark) {
+  const { earlier, text } = withMarks(readFileSync(results, "utf8"), sources)
+  writeFileSync(results, text)
+  console.log(`Measured with an earlier server: ${earlier.join(", ") || "no part"}`)
+  process.exit()
+}
 console.log(`${today}, ${machine}`)
 for (const [part, { run, title }] of Object.entries(parts)) {
   if (named.length > 0 && !named.includes(part)) continue
