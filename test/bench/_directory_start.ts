@@ -1,12 +1,31 @@
 import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
-import { join } from "node:path"
 import { simulate, type SimulationOptions } from "../../app/simulator/mod.ts"
 import { showFigure } from "./_figures.ts"
 import { median } from "./_load.ts"
-import type { Opening } from "./_open_directory.ts"
-import { type DirectoryStores, inDirectory, withStores } from "./_stores.ts"
+import { type DirectoryStores, inDirectory, threadCpuMs, withStores } from "./_stores.ts"
 import { network, programNetwork } from "./sql/_sql_ledger.ts"
+
+/**
+ * Opens the stores of a directory, in a process of its own, whose memory grows by the stores alone.
+ * Returns what that took: CPU time of the main thread, and growth of the resident memory.
+ */
+const open = async (directory: string, options: SimulationOptions) => {
+  const { genesis } = simulate(options)
+  const before = { bytes: process.memoryUsage.rss(), ms: performance.now(), cpuMs: threadCpuMs() }
+  return await withStores(directory, genesis, ({ journal }) =>
+    Effect.sync(() => ({
+      ms: performance.now() - before.ms,
+      cpuMs: threadCpuMs() - before.cpuMs,
+      bytes: process.memoryUsage.rss() - before.bytes,
+      records: journal.replayReport.records
+    })))
+}
+type Opening = Awaited<ReturnType<typeof open>>
+if (import.meta.main) {
+  const [directory, options] = process.argv.slice(2)
+  console.log(JSON.stringify(await open(directory!, JSON.parse(options!) as SimulationOptions)))
+}
 
 /** A directory with the ledger of a network. */
 interface Directory {
@@ -22,8 +41,7 @@ export const showStart = (
   rounds: number,
   also?: string
 ): void => {
-  const script = join(import.meta.dirname, "_open_directory.ts")
-  const words = [script, directory, JSON.stringify(options)]
+  const words = [import.meta.filename, directory, JSON.stringify(options)]
   const openings = Array.from(
     { length: rounds },
     () => JSON.parse(execFileSync(process.execPath, words, { encoding: "utf8" })) as Opening

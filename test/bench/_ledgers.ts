@@ -12,6 +12,7 @@ import {
 } from "../../core/mod.ts"
 import { showFigure, showRatio } from "./_figures.ts"
 import { median } from "./_load.ts"
+import { mebibytes } from "./_stores.ts"
 import { heavyAccount, network } from "./sql/_sql_ledger.ts"
 
 /**
@@ -56,7 +57,6 @@ const benchApply = async (transactions: number): Promise<BenchLedger> => {
   apply()
   globalThis.gc?.()
   const memory = process.memoryUsage()
-  const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`
   showFigure({
     name: `blocks applied in memory, ${transactions} transactions`,
     measured: `${Math.round(transactions / applyMs * 1000)} transactions/s`,

@@ -2,8 +2,15 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import type { Server } from "node:http"
+import { cpus, totalmem } from "node:os"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+
+/** What results say of their run. */
+export const today = new Date().toISOString().slice(0, 10)
+export const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${
+  Math.round(totalmem() / 2 ** 30)
+} GiB`
 
 /** A server in its own process. */
 export interface BenchServer extends AsyncDisposable {

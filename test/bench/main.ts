@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
-import { cpus, loadavg, totalmem } from "node:os"
+import { loadavg } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { takeFigures, withFigures, withMarks } from "./_figures.ts"
 import { benchJournal } from "./_journal.ts"
 import { benchLedgers } from "./_ledgers.ts"
+import { machine, today } from "./_servers.ts"
 import { benchIdleMemory, benchStart } from "./_start.ts"
 import { benchCompression } from "./http/compression.ts"
 import { benchHttp } from "./http/http.ts"
@@ -96,10 +97,6 @@ for (const file of git("ls-files", ...server).split("\n")) {
   if (/\.(?:ts|js)$/u.test(file)) digest.update(readFileSync(join(root, file)))
 }
 const sources = digest.digest("hex").slice(0, 12)
-const today = new Date().toISOString().slice(0, 10)
-const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${
-  Math.round(totalmem() / 2 ** 30)
-} GiB`
 const results = join(import.meta.dirname, "RESULTS.md")
 
 if (values.mark) {

@@ -3,6 +3,7 @@ import { accountLeaf, keccak256, StateTrees } from "../../adapters/crypto/mod.ts
 import * as Memory from "../../adapters/memory/mod.ts"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import { Ledger, LedgerReader, type StateRootVerifier } from "../../core/mod.ts"
+import { threadCpuMs } from "./_stores.ts"
 
 /*
  * Measures what `--check-state-roots` costs: CPU time of the verifying thread per transaction of
@@ -11,20 +12,15 @@ import { Ledger, LedgerReader, type StateRootVerifier } from "../../core/mod.ts"
  *     node test/bench/state_roots.ts
  */
 
-const cpuMs = (): number => {
-  const { system, user } = process.threadCpuUsage()
-  return (system + user) / 1000
-}
-
 const simulation = simulate({ seed: "1" })
 const records = [...initialHistory(simulation, 3000)]
 const trees = new StateTrees()
 let spentMs = 0
 const verifyStateRoots: StateRootVerifier = (request) =>
   Effect.sync(() => {
-    const startMs = cpuMs()
+    const startMs = threadCpuMs()
     const result = trees.verify(request)
-    spentMs += cpuMs() - startMs
+    spentMs += threadCpuMs() - startMs
     if (result === "unknown") throw new Error(`No tree of ${request.parentHash}`)
     return result
   })
@@ -41,20 +37,12 @@ const accounts = await Effect.runPromise(
     return items.map(({ account }) => account)
   }).pipe(Effect.provide(node))
 )
-const transactions = records.reduce(
-  (sum, record) =>
-    sum + (record.kind === "block" ? record.block.batches ?? [] : []).reduce(
-      (inBlock, { l1Coordinator, l1UserEffects, l2 }) =>
-        inBlock + l1Coordinator.length + (l1UserEffects ?? []).length + l2.length,
-      0
-    ),
-  0
-)
+const transactions = simulation.transactionCount()
 accountLeaf(accounts[0]!)
-const startMs = cpuMs()
+const startMs = threadCpuMs()
 const loaded = new StateTrees()
 for (let i = 0; i < accounts.length; i += 500) loaded.load(accounts.slice(i, i + 500))
-const loadedMs = cpuMs() - startMs
+const loadedMs = threadCpuMs() - startMs
 console.log(
   `${transactions} transactions: ${(spentMs / transactions).toFixed(2)} ms of CPU time each`
 )

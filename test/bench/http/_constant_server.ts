@@ -14,7 +14,4 @@ const headers = [...answer.headers].filter(([name]) =>
   isPlain === "plain" ? necessary.includes(name) : !ofNode.includes(name)
 )
 const flat = headers.flat()
-listen(createServer((_request, response) => {
-  response.writeHead(200, flat)
-  response.end(body)
-}))
+listen(createServer((_request, response) => response.writeHead(200, flat).end(body)))

@@ -11,15 +11,10 @@ const answers = new Map<string, unknown>()
 for (const path of paths) answers.set(path, await (await fetch(`${origin}${path}`)).json())
 listen(createServer((request, response) => {
   const etag = request.headers["if-none-match"]
-  if (etag !== undefined) {
-    response.writeHead(304, { etag })
-    response.end()
-    return
-  }
+  if (etag !== undefined) return response.writeHead(304, { etag }).end()
   const body = JSON.stringify(answers.get(request.url ?? ""))
   response.writeHead(200, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body)
-  })
-  response.end(body)
+  }).end(body)
 }))

@@ -2,17 +2,18 @@ import type { LoadRequests } from "../_load.ts"
 import { type Rounds, showRates } from "../_rates.ts"
 import { type BenchServer, startNode, startServer } from "../_servers.ts"
 
-const paths = {
-  "one token": "/tokens/0",
-  "one account": "/accounts/zk:ETH:256",
-  "20 transactions": "/transactions-history?limit=20"
-}
-const allPaths = Object.values(paths)
-const bounds: { readonly [name: string]: { readonly [kind: string]: string } } = {
-  "one token": { cached: "≥ 1.15", computed: "≥ 0.7" },
-  "one account": { cached: "≥ 1.15", computed: "≥ 0.7" },
-  "20 transactions": { cached: "≥ 2.0", computed: "≥ 0.6" }
-}
+/** What is requested, and the bounds of its ratios. */
+const pages = [
+  { name: "one token", path: "/tokens/0", cached: "≥ 1.15", computed: "≥ 0.7" },
+  { name: "one account", path: "/accounts/zk:ETH:256", cached: "≥ 1.15", computed: "≥ 0.7" },
+  {
+    name: "20 transactions",
+    path: "/transactions-history?limit=20",
+    cached: "≥ 2.0",
+    computed: "≥ 0.6"
+  }
+]
+const allPaths = pages.map(({ path }) => path)
 
 /**
  * Compares our server with the peer. Each path is requested repeatedly: "cached" is sent from the
@@ -30,13 +31,10 @@ export const benchHttp = async (rounds: Rounds): Promise<void> => {
     ])
     for (const isTraced of [false, true]) {
       const suffix = isTraced ? ", traced" : ""
-      for (const [name, path] of Object.entries(paths)) {
+      for (const { name, path, [kind]: bound } of pages) {
         const asked = { paths: [path], isTraced }
         await showRates(
-          {
-            name: `${name}, ${kind}${suffix} ÷ node:http with JSON.stringify`,
-            bound: bounds[name]![kind]
-          },
+          { name: `${name}, ${kind}${suffix} ÷ node:http with JSON.stringify`, bound },
           { server: ours, ...asked },
           { server: raw, ...asked },
           rounds
@@ -63,7 +61,7 @@ const benchOtherServers = async (
   raw: BenchServer,
   rounds: Rounds
 ): Promise<void> => {
-  const path = paths["one token"]
+  const { path } = pages[0]!
   const compare = (name: string, server: BenchServer) =>
     showRates({ name }, { server, paths: [path] }, { server: raw, paths: [path] }, rounds)
   await using framework = await startNode(["framework", 2 ** 26])

@@ -49,17 +49,18 @@ export const showDatabaseRates = async (
   peer: Asked,
   rounds: Rounds
 ): Promise<void> => {
+  const { also = [], connections = 32 } = conditions
   const costOf = async ({ paths, server: { port } }: Asked) => {
-    let [answers, cpu] = [0, await databaseCpuMs(url)]
+    const before = await databaseCpuMs(url)
+    let answers = 0
     const statements = await statementsOf(url, async () => {
-      const { connections = 32 } = conditions
       ;({ answers } = await load({ port, paths, connections, durationMs: 1000 }))
     })
-    cpu = await databaseCpuMs(url) - cpu
-    return { statements: statements / answers, cpuUs: (cpu * 1000 / answers).toFixed(0) }
+    const cpuUs = (await databaseCpuMs(url) - before) * 1000 / answers
+    return { statements: statements / answers, cpuUs: cpuUs.toFixed(0) }
   }
   const [own, theirs] = [await costOf(ours), await costOf(peer)]
   const cost = `${own.cpuUs} ÷ ${theirs.cpuUs} µs of the database's CPU time a request`
-  const also = [cost, conditions.also ?? []].flat().join("; ")
-  await showRates({ ...conditions, statements: own.statements, also }, ours, peer, rounds)
+  const told = { ...conditions, statements: own.statements, also: [cost, also].flat().join("; ") }
+  await showRates(told, ours, peer, rounds)
 }

@@ -68,7 +68,6 @@ listen(createServer((request, response) => {
     response.writeHead(200, {
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body)
-    })
-    response.end(body)
+    }).end(body)
   }, (error: Error) => response.writeHead(500).end(error.message))
 }))

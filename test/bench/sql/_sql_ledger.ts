@@ -65,7 +65,7 @@ export const ingestLedger = async (
   const { apply, load, ...stores } = await open(url, simulation.genesis)
   const rates: Array<number> = []
   let lastBlocks: ReadonlyArray<BlockFeed> = []
-  let [ingestMs, group, before, inGroup] = [0, new Array<BulkRecord>(), 0, 0]
+  let [ingestMs, group, before] = [0, new Array<BulkRecord>(), 0]
   const flush = async () => {
     const cost = await costOf(() => load(group))
     const after = simulation.transactionCount()
@@ -77,17 +77,14 @@ export const ingestLedger = async (
       ...group.flatMap((record) => record.kind === "block" ? [record.block] : [])
     ].slice(-lastBlocksMax)
     group = []
-    inGroup = 0
     before = after
   }
   while (simulation.transactionCount() < transactions) {
     const record = simulation.next()
-    if (record.kind === "block") {
+    if (record.kind === "block" || record.kind === "prices" || record.kind === "rollBack") {
       group.push(record)
-      inGroup += sizeOf(record.block)
     }
-    if (record.kind === "prices" || record.kind === "rollBack") group.push(record)
-    if (inGroup >= groupTransactions) await flush()
+    if (simulation.transactionCount() - before >= groupTransactions) await flush()
   }
   if (group.length > 0) await flush()
   const total = simulation.transactionCount()
@@ -123,13 +120,6 @@ const costOf = async (work: () => Promise<unknown>): Promise<GroupCost> => {
   const { system, user } = process.cpuUsage(usedBefore)
   return { ms: performance.now() - started, cpuMs: (system + user) / 1000 }
 }
-
-/** Returns the number of transactions, queued ones included. */
-const sizeOf = ({ batches = [], l1UserTransactions = [] }: BlockFeed): number =>
-  batches.reduce(
-    (sum, { l1Coordinator, l2 }) => sum + l1Coordinator.length + l2.length,
-    l1UserTransactions.length
-  )
 
 const silently = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
   Effect.runPromise(Effect.provide(effect, Logger.layer([])))

@@ -23,21 +23,21 @@ export const benchNetworks = async (
   cluster: Cluster,
   { rounds, rows }: { readonly rounds: number; readonly rows: number }
 ): Promise<void> => {
-  const costs = new Map(
-    Object.keys(networks).map((name) => [name, {
-      node: new Array<number>(),
-      database: new Array<number>()
-    }])
-  )
+  const costs = Object.entries(networks).map(([name, options]) => ({
+    name,
+    options,
+    node: new Array<number>(),
+    database: new Array<number>()
+  }))
   for (let round = 0; round < rounds; round++) {
-    for (const [name, options] of Object.entries(networks)) {
-      const { database, node } = await costOfNetwork(await cluster.createDatabase(), rows, options)
-      costs.get(name)!.node.push(node)
-      costs.get(name)!.database.push(database)
+    for (const { database, node, options } of costs) {
+      const cost = await costOfNetwork(await cluster.createDatabase(), rows, options)
+      node.push(cost.node)
+      database.push(cost.database)
     }
   }
-  const [base] = costs.values()
-  for (const [name, { database, node }] of costs) {
+  const [base] = costs
+  for (const { database, name, node } of costs) {
     const isBase = node === base!.node
     showFigure({
       name: `CPU time to ingest the network ${name}${isBase ? "" : " ÷ that of the benchmark"}`,

@@ -1,5 +1,6 @@
 import { execute } from "../../postgres/_statements.ts"
 import { showFigure } from "../_figures.ts"
+import { mebibytes } from "../_stores.ts"
 
 /**
  * Measures the bytes of all tables with their indexes ÷ those of the transactions alone without an
@@ -24,8 +25,6 @@ FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamesp
     name: `${transactions} transactions: all tables with indexes ÷ transactions without an index`,
     bound: "≤ 4",
     measured: (all / plain).toFixed(2),
-    conditions: `${mebibytes(all)} ÷ ${mebibytes(plain)} MiB; rows + indexes: ${text.join(", ")}`
+    conditions: `${mebibytes(all)} ÷ ${mebibytes(plain)}; rows + indexes: ${text.join(", ")}`
   })
 }
-
-const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0)

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import assert from "node:assert/strict"
 import { Client } from "pg"
 import { execute } from "../../postgres/_statements.ts"
 import { showRatio } from "../_figures.ts"
@@ -103,37 +104,31 @@ const compare = async (
   page: Page,
   rounds: number
 ) => {
-  const [ours, theirs, ratios]: [Array<number>, Array<number>, Array<number>] = [[], [], []]
+  const values = [bytesOf(page.address), page.fromItem]
+  const query = () => peer.query<{ item_id: string }>({ name: "windowed", text: windowed, values })
+  const [{ items }, { rows }] = [await list(page), await query()]
+  assert.deepEqual(
+    items.map(({ transaction }) => transaction.itemId),
+    rows.map(({ item_id }) => Number(item_id))
+  )
+  const [ours, theirs]: [Array<number>, Array<number>] = [[], []]
   for (let round = -2; round < rounds; round++) {
-    const [pages, peerPages]: [Array<number>, Array<number>] = [[], []]
-    let rows: ReadonlyArray<{ readonly item_id: string }> = []
-    // a page of many transactions takes long enough to be measured once
-    do {
-      const started = performance.now()
-      ;({ rows } = await peer.query<{ item_id: string }>({
-        name: "windowed",
-        text: windowed,
-        values: [bytesOf(page.address), page.fromItem]
-      }))
-      peerPages.push(performance.now() - started)
-    } while (peerPages.length < 20 && peerPages[0]! < 10)
-    for (let i = 0; i < 20; i++) {
-      const started = performance.now()
-      const { items } = await list(page)
-      pages.push(performance.now() - started)
-      const same = items.length === rows.length &&
-        items.every(({ transaction }, at) => transaction.itemId === Number(rows[at]!.item_id))
-      if (!same) {
-        throw new Error(
-          `The page from item ${page.fromItem} has ${items.length} transactions, expected the ${rows.length} of the peer`
-        )
-      }
-    }
+    const [theirMs, ourMs] = [await medianMs(query), await medianMs(() => list(page))]
     if (round < 0) continue
-    const [{ median: ourMs }, { median: peerMs }] = [median(pages), median(peerPages)]
     ours.push(ourMs)
-    theirs.push(peerMs)
-    ratios.push(peerMs / ourMs)
+    theirs.push(theirMs)
   }
+  const ratios = theirs.map((ms, round) => ms / ours[round]!)
   return { ours: median(ours).median, theirs: median(theirs).median, ratios }
+}
+
+const medianMs = async (ask: () => Promise<unknown>): Promise<number> => {
+  const times: Array<number> = []
+  // a page of many transactions takes long enough to be measured once
+  do {
+    const started = performance.now()
+    await ask()
+    times.push(performance.now() - started)
+  } while (times.length < 20 && times[0]! < 10)
+  return median(times).median
 }

@@ -8,6 +8,7 @@
  * break it. RESULTS.md has the last result.
  */
 import { parseArgs } from "node:util"
+import { today } from "../../bench/_servers.ts"
 import { describeFailure } from "../../simulation/_shrinking.ts"
 import { simulateSeed } from "../../simulation/simulation.ts"
 
@@ -57,11 +58,9 @@ function campaign(seeds: number, from: number, minutes: number): void {
   const cpu = process.cpuUsage()
   const seconds = (cpu.user + cpu.system - user - system) / 1e6
   console.log(
-    `${new Date().toISOString().slice(0, 10)}: seeds ${from} to ${
-      from + done - 1
-    }, ${failed} failed, ${Math.round((performance.now() - started) / 1000)} s, ${
-      (seconds * 1000 / done).toFixed(1)
-    } ms of a core for each`
+    `${today}: seeds ${from} to ${from + done - 1}, ${failed} failed, ${
+      Math.round((performance.now() - started) / 1000)
+    } s, ${(seconds * 1000 / done).toFixed(1)} ms of a core for each`
   )
   console.log(
     [...tally].sort(([, one], [, other]) => other - one).map(([label, count]) =>

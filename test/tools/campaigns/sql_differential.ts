@@ -8,6 +8,7 @@
  */
 import { Effect } from "effect"
 import { parseArgs } from "node:util"
+import { today } from "../../bench/_servers.ts"
 import { startCluster } from "../../postgres/cluster.ts"
 import { marketOf } from "../../properties/_market.ts"
 import { crowdedOptionsOf, networkOf, optionsOf } from "../../properties/_networks.ts"
@@ -55,9 +56,7 @@ try {
     )
   }
   console.log(
-    `${
-      new Date().toISOString().slice(0, 10)
-    }: ${compared} answers of ${networks} networks from seed ${values.seed} on, no difference, ${
+    `${today}: ${compared} answers of ${networks} networks from seed ${values.seed} on, no difference, ${
       Math.round((performance.now() - started) / 1000)
     } s`
   )

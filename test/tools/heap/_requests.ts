@@ -71,12 +71,8 @@ const quick = (
   request: RequestKind["request"],
   others: Partial<RequestKind> = {}
 ): RequestKind => ({ name, status, request, ...others })
-const slow = (
-  name: string,
-  status: number,
-  request: RequestKind["request"],
-  others: Partial<RequestKind> = {}
-): RequestKind => quick(name, status, request, { isSlow: true, ...others })
+const slow = (...[name, status, request, others]: Parameters<typeof quick>): RequestKind =>
+  quick(name, status, request, { isSlow: true, ...others })
 
 export const requestKinds: ReadonlyArray<RequestKind> = [
   quick("cached page", 200, (n) => ({ path: page(n) })),

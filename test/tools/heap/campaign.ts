@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs"
 import { Agent, request } from "node:http"
-import { cpus } from "node:os"
 import { parseArgs } from "node:util"
 import { writeFeedLine } from "../../../core/mod.ts"
+import { machine, today } from "../../bench/_servers.ts"
 import { startCluster } from "../../postgres/cluster.ts"
 import { inDirectory, program, type Running, serveWith } from "../../program/_program.ts"
 import { blocks } from "../../submission/_wallets.ts"
@@ -122,9 +122,7 @@ await inDirectory(async (directory) => {
 })
 
 console.log(
-  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} × ${
-    cpus()[0]?.model
-  }; rounds of ${values.requests} requests, of the slow kinds ${values.slow}\n`
+  `${today}, ${machine}; rounds of ${values.requests} requests, of the slow kinds ${values.slow}\n`
 )
 const row = (...cells: ReadonlyArray<string>) => console.log(`| ${cells.join(" | ")} |`)
 row("bytes left by each request", ...figures.keys())

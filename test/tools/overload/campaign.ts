@@ -1,13 +1,13 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { cpus, setPriority } from "node:os"
+import { setPriority } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { setTimeout as sleep } from "node:timers/promises"
 import { initialHistory, simulate } from "../../../app/simulator/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../../core/domain/mod.ts"
 import { quantile } from "../../bench/_load.ts"
-import { cpuMs, memoryMB } from "../../bench/_servers.ts"
+import { cpuMs, machine, memoryMB } from "../../bench/_servers.ts"
 import { listening, start } from "../../program/_program.ts"
 import type { Load, LoadResult, Timings } from "./_generator.ts"
 import { clockMs, type Waits, watchProcessors } from "./_processors.ts"
@@ -135,11 +135,7 @@ const holds = {
     sentMs < endedMs + 2000
   )
 }
-console.log(
-  `\nCapacity ${capacity.toFixed(0)} /s, ${cpus().length} × ${
-    cpus()[0]!.model
-  }, Node ${process.versions.node}`
-)
+console.log(`\nCapacity ${capacity.toFixed(0)} /s, ${machine}`)
 for (const [claim, isTrue] of Object.entries(holds)) {
   console.log(`${isTrue ? "yes" : "NO "}  ${claim}`)
 }

@@ -20,7 +20,8 @@ export const bitsOf = (key: string | Uint8Array): bigint =>
   BigInt(`0x${Buffer.from(key as string, "hex").reverse().toString("hex")}`)
 
 /** Returns the published libraries in a folder with `node_modules`. They have no types. */
-export const publishedLibraries = (folder: string) => {
+export const publishedLibraries = (folder: string | undefined) => {
+  if (folder === undefined) throw new Error("Expected --installed FOLDER")
   const load = createRequire(join(folder, "package.json"))
   return { commonjs: load("@hermeznetwork/commonjs"), circomlib: load("circomlib") }
 }

@@ -18,7 +18,6 @@ const { values } = parseArgs({
     seed: { type: "string", default: "published" }
   }
 })
-if (values.installed === undefined) throw new Error("Expected --installed FOLDER")
 
 const batchesOfChain = 6
 const libraries = publishedLibraries(values.installed)

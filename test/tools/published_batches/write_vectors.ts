@@ -16,7 +16,6 @@ import { publishedLibraries, PublishedRollup } from "./_rollup.ts"
  *     node test/tools/published_batches/write_vectors.ts --installed FOLDER
  */
 const { values: { installed } } = parseArgs({ options: { installed: { type: "string" } } })
-if (installed === undefined) throw new Error("Expected --installed FOLDER")
 const libraries = publishedLibraries(installed)
 
 async function namedCase({ batches, refused, title }: NamedChain): Promise<ChainCase> {

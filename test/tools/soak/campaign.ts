@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto"
-import { cpus } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import {
@@ -11,7 +10,7 @@ import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import { defaultNetwork } from "../../../app/simulator/mod.ts"
 import { bodyWriter, later, wireContext } from "../../../core/mod.ts"
 import { quantile } from "../../bench/_load.ts"
-import { memoryMB } from "../../bench/_servers.ts"
+import { machine, memoryMB, today } from "../../bench/_servers.ts"
 import { startCluster } from "../../postgres/cluster.ts"
 import { command, serve, type State, untilLogged } from "../../program/_program.ts"
 import { Reader, type ReaderStats } from "./_reader.ts"
@@ -199,11 +198,7 @@ if (growth > 1.15) {
     `Memory of the last third ÷ of the second one: ${growth.toFixed(2)}, expected at most 1.15`
   )
 }
-console.log(
-  `\n${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} × ${
-    cpus()[0]?.model
-  }`
-)
+console.log(`\n${today}, ${machine}`)
 console.log(
   `${minutes} minutes, ${kills} kills, ${unanswered} connections unanswered, ${
     sum((stats) => stats.answered)
