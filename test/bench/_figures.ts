@@ -35,7 +35,7 @@ export const showRatio = (
 export const ratioText = (values: ReadonlyArray<number>): string => {
   const { median: middle, spread } = median(values)
   const scatter = spread / middle
-  const digits = middle < 10 ? 2 : 0
+  const digits = middle < 0.1 ? 3 : middle < 10 ? 2 : 0
   return scatter <= scatterMax
     ? `${middle.toFixed(digits)} ± ${spread.toFixed(digits)}`
     : `no ratio: the rounds scatter by ${Math.round(scatter * 100)} %, above ${scatterMax * 100} %`

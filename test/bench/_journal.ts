@@ -77,7 +77,7 @@ const benchDirectoryPosts = (directory: string, rounds: number): Promise<void> =
         showRatio({
           name: `posts with a directory ÷ in memory, ${name}`,
           values: ratios,
-          conditions: `${Math.round(median(rates).median)} posts/s`
+          conditions: `in process; ${Math.round(median(rates).median)} posts/s`
         })
       }
     }))
