@@ -28,11 +28,11 @@ const expectedCounts = (open: Iterable<readonly [key: string, item: number]>) =>
   const counts = new Map<string, number>()
   for (const [key, item] of open) {
     for (const { bits, level } of openLevels) {
-      const stretch = `${key} ${level} ${Math.floor(item / 2 ** bits)}`
-      counts.set(stretch, (counts.get(stretch) ?? 0) + 1)
+      const range = `${key} ${level} ${Math.floor(item / 2 ** bits)}`
+      counts.set(range, (counts.get(range) ?? 0) + 1)
     }
   }
-  return [...counts].map(([stretch, items]) => `${stretch} ${items}`).sort()
+  return [...counts].map(([range, items]) => `${range} ${items}`).sort()
 }
 
 describe(`open items (replay: SEED=${seed} npm test -- test/sql/ledger/open_items.test.ts)`, () => {
