@@ -1,8 +1,9 @@
+import { revisionList } from "../../core/contract/mod.ts"
 import { call } from "./_coordinator.ts"
 import { feed, type Feeder } from "./_feeding.ts"
 import { readAuthorization, readPosted } from "./_posting.ts"
 import { disagreement } from "./_promises.ts"
-import { urlOf } from "./_reads.ts"
+import { listOperations, urlOf } from "./_reads.ts"
 import { read } from "./_requests.ts"
 import type { LedgerRead } from "./_reference.ts"
 import { missed, takePage } from "./_walks.ts"
@@ -38,24 +39,16 @@ export function finish(world: World, feeder: Feeder): void {
   lookAtEverything(world)
 }
 
-const lists = [
-  "getAccounts",
-  "getHistoryTxs",
-  "getExits",
-  "getBatches",
-  "getTokens",
-  "getCoordinators",
-  "getState"
-] as const
+const wholeReads = [...listOperations.values(), "getState", "getConfig"] as const
 
 function lookAtEverything(world: World): void {
   const { random, promises, timeline, walks } = world
-  for (const operation of random.some(lists, 0.2)) {
+  for (const operation of random.some(wholeReads, 0.2)) {
     const ledgerRead: LedgerRead = {
-      revision: random.of(["later", "earlier"]),
+      revision: random.of(revisionList),
       operation,
       values: [],
-      query: operation === "getState" ? "" : "limit=2049"
+      query: operation === "getState" || operation === "getConfig" ? "" : "limit=2049"
     }
     read(world, ledgerRead, { method: "GET", url: urlOf(ledgerRead), headers: {} })
   }

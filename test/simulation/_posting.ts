@@ -1,7 +1,9 @@
 import { Effect } from "effect"
 import type { HttpRequest } from "../../adapters/http/mod.ts"
+import { later, type Revision, revisionList } from "../../core/contract/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { formatPrefixedAddress } from "../../core/encoding/mod.ts"
+import { mountOf } from "../_mounts.ts"
 import type { Facts } from "../laws/mod.ts"
 import {
   authorizationBody,
@@ -18,8 +20,11 @@ import { bodyOf, type World } from "./_world.ts"
 
 const encoder = new TextEncoder()
 
+const drawRevision = ({ random }: World): Revision =>
+  random.chance(0.6) ? later : random.of(revisionList)
+
 /** The body may arrive slowly. */
-const post = (world: World, url: string, text: string): HttpRequest => {
+const post = (world: World, revision: Revision, url: string, text: string): HttpRequest => {
   const bytes = encoder.encode(text)
   const body = () =>
     Effect.suspend(() =>
@@ -29,7 +34,7 @@ const post = (world: World, url: string, text: string): HttpRequest => {
     )
   return {
     method: "POST",
-    url: `${world.random.chance(0.3) ? "/earlier" : ""}${url}`,
+    url: mountOf(revision) + url,
     headers: { "content-type": "application/json", "content-length": String(bytes.length) },
     body
   }
@@ -65,6 +70,7 @@ export function postTransaction(world: World): void {
   const hasWrongSymbol = sender !== undefined && random.chance(0.05)
   const symbolOf = (index: number) =>
     hasWrongSymbol && index === sender.index ? "WRONG" : symbolIn(facts, index)
+  const revision = drawRevision(world)
   const label = `POST ${
     posted.id.slice(0, 14)
   } nonce ${posted.nonce} of ${posted.fromAccountIndex} to ${
@@ -73,14 +79,14 @@ export function postTransaction(world: World): void {
   send(
     world,
     label,
-    post(world, "/transactions-pool", transactionBody(network, symbolOf, posted)),
+    post(world, revision, "/transactions-pool", transactionBody(network, symbolOf, posted)),
     (outcome) => {
       if (outcome === "gone" || outcome.status >= 500) return
       const standsStill = before.open === undefined && timeline.open === undefined &&
         before.version === timeline.lastVersion
       if (outcome.status === 200) {
         world.check(
-          !hasWrongSymbol || !standsStill,
+          !hasWrongSymbol || !standsStill || revision.symbols !== undefined,
           () => `${label} is acknowledged, with a wrong symbol`
         )
         const broken = promises.acknowledge(posted)
@@ -105,7 +111,8 @@ export function postTransaction(world: World): void {
           () => `${label} is right, and is refused: ${body}`
         )
       }
-    }
+    },
+    { conflictStatus: revision.conflictStatus }
   )
 }
 
@@ -137,11 +144,13 @@ export function postAuthorization(world: World): void {
   const posted = drawAuthorization(random)
   const { address, publicKey } = posted
   const promised = promises.authorizations.get(address)
+  const revision = drawRevision(world)
+  const body = authorizationBody(network, posted)
   const label = `POST authorization of ${address.slice(0, 10)} for ${publicKey.slice(0, 8)}`
   send(
     world,
     label,
-    post(world, "/account-creation-authorization", authorizationBody(network, posted)),
+    post(world, revision, "/account-creation-authorization", body),
     (outcome) => {
       if (outcome === "gone" || outcome.status >= 500) return
       const known = promises.authorizations.get(address)
@@ -157,7 +166,8 @@ export function postAuthorization(world: World): void {
         promised === undefined || promised.publicKey !== publicKey,
         () => `${label} was acknowledged, and is refused: ${bodyOf(outcome)}`
       )
-    }
+    },
+    { conflictStatus: revision.conflictStatus }
   )
 }
 

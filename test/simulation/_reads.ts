@@ -1,6 +1,5 @@
 import {
   declaration,
-  earlier,
   later,
   type ListName,
   listNames,
@@ -10,6 +9,7 @@ import {
   operationIds,
   operations,
   parameterName,
+  revisionList,
   type ScalarName,
   type ScalarValues
 } from "../../core/contract/mod.ts"
@@ -20,6 +20,7 @@ import {
   poolTransactionTypes,
   transactionTypes
 } from "../../core/domain/mod.ts"
+import { mountOf } from "../_mounts.ts"
 import type { SeededRandom } from "../laws/_seeded_random.ts"
 import { textOf } from "../laws/input_generators.ts"
 import type { Facts } from "../laws/mod.ts"
@@ -34,9 +35,9 @@ const itemOperations = operationIds.filter((id) => operations[id].kind === "item
 
 /** Returns a random read of a list, an item or the state; mostly of existing items. */
 export function drawRead(random: SeededRandom, facts: Facts, network: Network): LedgerRead {
-  const revision = random.chance(0.7) ? later : earlier
+  const revision = random.chance(0.6) ? later : random.of(revisionList)
   const roll = random.below(100)
-  const whole = { revision: revision.name as LedgerRead["revision"], values: [], query: "" }
+  const whole = { revision, values: [], query: "" }
   if (roll < 6) return { ...whole, operation: roll < 4 ? "getState" : "getConfig" }
   if (roll < 35) {
     const operation = random.of(itemOperations)
@@ -57,7 +58,7 @@ export function drawRead(random: SeededRandom, facts: Facts, network: Network): 
       )
     ])
   }
-  if (list === "bids" && pairs.length === 0 && revision === later) {
+  if (list === "bids" && pairs.length === 0 && !revision.unrestricted.includes(list)) {
     pairs.push(["slotNum", String(random.below(4))])
   }
   if (random.chance(0.4)) pairs.push(["fromItem", String(random.below(40))])
@@ -74,7 +75,7 @@ export function urlOf({ operation, query, revision, values }: LedgerRead): strin
     (text, { name }, at) => text.replace(`{${name}}`, () => values[at]!),
     path
   )
-  return `${revision === "earlier" ? "/earlier" : ""}${local}${query === "" ? "" : `?${query}`}`
+  return `${mountOf(revision)}${local}${query === "" ? "" : `?${query}`}`
 }
 
 const unknownAddress = `0x${"9".repeat(40)}`

@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Option } from "effect"
-import { type OperationId, revisionList } from "../../core/contract/mod.ts"
+import { type OperationId, type Revision, revisionList } from "../../core/contract/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader, NotRegistered, PoolStore } from "../../core/ports/mod.ts"
 import { readInterfaces } from "../../core/use_cases/mod.ts"
@@ -10,7 +10,7 @@ import { contextOf } from "./machine/mod.ts"
 
 /** A read of the ledger. */
 export interface LedgerRead {
-  readonly revision: "later" | "earlier"
+  readonly revision: Revision
   readonly operation: OperationId
   readonly values: ReadonlyArray<string>
   readonly query: string
@@ -73,7 +73,7 @@ export class Reference {
   answer(facts: Facts, ledgerRead: LedgerRead): Expected {
     const known = this.#known.get(facts) ?? new Map<string, Expected>()
     this.#known.set(facts, known)
-    const key = `${ledgerRead.revision} ${ledgerRead.operation} ${
+    const key = `${ledgerRead.revision.name} ${ledgerRead.operation} ${
       ledgerRead.values.join(" ")
     }?${ledgerRead.query}`
     let expected = known.get(key)
@@ -83,7 +83,7 @@ export class Reference {
 
   #work(facts: Facts, { operation, query, revision, values }: LedgerRead): Expected {
     this.#facts = facts
-    const { operations } = this.#interfaces.find((each) => each.revision.name === revision)!
+    const { operations } = this.#interfaces.find((each) => each.revision === revision)!
     const exit = Effect.runSyncExit(operations[operation](values, query))
     if (Exit.isSuccess(exit)) return { status: 200, json: exit.value.json }
     const failure = Option.getOrThrow(Cause.findErrorOption(exit.cause))

@@ -1,3 +1,4 @@
+import { revisionList } from "../../core/contract/mod.ts"
 import { localName } from "../../core/domain/mod.ts"
 import type { Facts } from "../laws/mod.ts"
 import { listOperations, urlOf } from "./_reads.ts"
@@ -26,7 +27,8 @@ export function continueWalk(world: World): void {
     const list = random.chance(0.5) ? "transactions" : random.of(walked)
     walks.push({
       list,
-      revision: random.of(["later", "earlier"]),
+      // an item that a preset hides may appear behind the reader
+      revision: random.of(revisionList.filter(({ presets }) => presets?.[list] === undefined)),
       ofToken: (list === "transactions" || list === "exits") && random.chance(0.3),
       seen: new Set(),
       next: 0,

@@ -51,6 +51,7 @@ const expected = [
   "HEAD 200",
   "POST 200",
   "POST 400",
+  "POST 409",
   "POST 503"
 ]
 
