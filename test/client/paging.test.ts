@@ -2,7 +2,11 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Failure, RequestFailed, rollupClient } from "../../adapters/client/mod.ts"
 import { openNode, type RollupNode } from "../../app/embed/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
+import { revisions, type RevisionName } from "../../core/contract/mod.ts"
 import { clientOf, json, refusal, scripted } from "./_node.ts"
+
+// each revision has this name of a list, and other types
+const revisionNames = Object.keys(revisions) as ReadonlyArray<RevisionName>
 
 /** Returns a node whose chain grows and rolls back on demand. */
 const growingNode = async (seed: string) => {
@@ -46,7 +50,7 @@ describe("paging through a list", () => {
   })
   afterAll(() => standing.close())
 
-  for (const revision of ["later", "earlier"] as const) {
+  for (const revision of revisionNames) {
     it(`ascending misses no item that remains and repeats none, through rollbacks (${revision})`, async () => {
       const { advance, node, rollBacks } = await growingNode(`up ${revision}`)
       const client = rollupClient({ url: "http://node", revision, fetch: node.fetch })
@@ -90,9 +94,9 @@ describe("paging through a list", () => {
     await node.close()
   })
 
-  it("requests no page beyond the end, in either direction and in both revisions", async () => {
+  it("requests no page beyond the end, in either direction and in each revision", async () => {
     for (const order of ["ASC", "DESC"] as const) {
-      for (const revision of ["later", "earlier"] as const) {
+      for (const revision of revisionNames) {
         let requests = 0
         const client = rollupClient({
           url: "http://node",

@@ -5,6 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Ledger } from "../../core/use_cases/mod.ts"
+import { mounts } from "../_mounts.ts"
 import { batchOf, blockOf, l1Of } from "../use_cases/_chain.ts"
 import { jsonOf, send } from "../submission/_post.ts"
 import { queuedId, recordedNode } from "./_node.ts"
@@ -90,7 +91,7 @@ layer(recordedNode())("the history of revision v1", (it) => {
 
   it.effect("shows account indexes of an L1 transaction with the symbols of the accounts, as all revisions", () =>
     Effect.gen(function*() {
-      for (const mount of ["", "/earlier", "/v1"]) {
+      for (const mount of mounts) {
         const shown = yield* shownAt(`${mount}/transactions-history/${queuedId}`)
         assert.deepInclude(shown, {
           fromAccountIndex: "hez:ETH:256",

@@ -1,4 +1,5 @@
 import { booleanTexts, type RevisionName, revisions } from "../../core/contract/mod.ts"
+import { mountOf } from "../_mounts.ts"
 import type { Random } from "../memory/_random.ts"
 import { makeBodies } from "./_bodies.ts"
 import type { Document, Operation, Parameter } from "./_document.ts"
@@ -252,8 +253,8 @@ interface Place {
   readonly header?: string
 }
 /** Each revision at its path, by its header at the default path, and both at once. */
-const places: ReadonlyArray<Place> = Object.entries(revisions).flatMap(([name, { path }]) => {
-  const at = { revision: name as RevisionName, path: path === "/" ? "" : path }
+const places: ReadonlyArray<Place> = Object.entries(revisions).flatMap(([name, revision]) => {
+  const at = { revision: name as RevisionName, path: mountOf(revision) }
   return [at, { ...at, path: "", header: name }, { ...at, header: name }]
 })
 

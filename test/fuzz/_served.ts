@@ -7,6 +7,7 @@ import {
   signAuthorization
 } from "../../adapters/crypto/mod.ts"
 import { serverLayer } from "../../adapters/http/node/mod.ts"
+import { mountOf } from "../_mounts.ts"
 import { memoryNode } from "../_memory_node.ts"
 import { driveOnce, simulate } from "../../app/simulator/mod.ts"
 import { bodyWriter, limitMax, revisionList, wireContext } from "../../core/contract/mod.ts"
@@ -49,9 +50,9 @@ export const openServed = Effect.gen(function*() {
   )
   return yield* Effect.promise(async () => {
     const documents = Object.fromEntries(
-      await Promise.all(revisionList.map(async ({ name, path }) => [
-        name,
-        readDocument(await get(port, `${path === "/" ? "" : path}/openapi.json`))
+      await Promise.all(revisionList.map(async (revision) => [
+        revision.name,
+        readDocument(await get(port, `${mountOf(revision)}/openapi.json`))
       ]))
     ) as Served["documents"]
     return {

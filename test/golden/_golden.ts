@@ -2,13 +2,9 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { exactJson, openApi } from "../../adapters/http/mod.ts"
-import {
-  type Operation,
-  programVersion,
-  type Revision,
-  revisionList
-} from "../../core/contract/mod.ts"
+import { type Operation, programVersion, type Revision } from "../../core/contract/mod.ts"
 import type { RecordedNetwork } from "./_network.ts"
+import { mountOf } from "../_mounts.ts"
 import { context } from "../conformance/_values.ts"
 import type { GoldenRequest } from "./_requests.ts"
 
@@ -39,12 +35,6 @@ export const contractText = (revision: Revision): string => {
     ""
   ].join("\n").replaceAll(`"${programVersion}"`, '"VERSION"')
 }
-
-/** The revisions, each with the path at which a node serves it by default. */
-export const mounts = revisionList.map(({ name, path }) => ({
-  name,
-  path: path === "/" ? "" : path
-}))
 
 /** The line before the requests that are sent after the rollback. */
 export const LAST_STEP = "# after the rollback"
@@ -112,12 +102,12 @@ export const requestOf = (text: string): GoldenRequest => {
 
 /** Returns the texts of the recorded answers of a read operation. */
 export const recordedAnswers = (
-  { name, path: mount }: Revision,
+  revision: Revision,
   { path }: Operation
 ): ReadonlyArray<string> => {
-  const route = `${mount === "/" ? "" : mount}${path.replaceAll(/\{\w+\}/gu, "[^/?]+")}`
+  const route = `${mountOf(revision)}${path.replaceAll(/\{\w+\}/gu, "[^/?]+")}`
   const url = new RegExp(`^GET ${route}(?:\\?\\S*)?$`, "u")
-  return readGolden(name, "zk").flat().flatMap((text) => {
+  return readGolden(revision.name, "zk").flat().flatMap((text) => {
     const [request, status, body] = text.split("\n")
     return url.test(request!) && status!.startsWith("200 ") ? [body!] : []
   })

@@ -4,8 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { revisionList } from "../../core/contract/mod.ts"
 import { rounds } from "../rounds.ts"
-import { ask, mounts, prefixes, readGolden, requestOf } from "./_golden.ts"
+import { ask, prefixes, readGolden, requestOf } from "./_golden.ts"
 import { openNetwork } from "./_network.ts"
 
 describe("A recorded network", () => {
@@ -13,7 +14,7 @@ describe("A recorded network", () => {
     it.effect(`is shown as the golden files of prefix ${prefix} say`, () =>
       Effect.scoped(Effect.gen(function*() {
         const network = yield* openNetwork(prefix)
-        const golden = mounts.map(({ name }) => readGolden(name, prefix))
+        const golden = revisionList.map(({ name }) => readGolden(name, prefix))
         const compare = Effect.fnUntraced(function*(expected: string) {
           const { text } = yield* ask(network, requestOf(expected))
           assert.strictEqual(text, expected)

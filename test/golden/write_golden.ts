@@ -8,6 +8,7 @@ import { TestClock } from "effect/testing"
 import { existsSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { revisionList } from "../../core/contract/mod.ts"
+import { mountOf } from "../_mounts.ts"
 import { type Operation, readDocument } from "../fuzz/_document.ts"
 import {
   ask,
@@ -15,7 +16,6 @@ import {
   contractText,
   goldenFile,
   LAST_STEP,
-  mounts,
   prefixes,
   readGolden,
   requestOf
@@ -108,10 +108,10 @@ const derived = (network: RecordedNetwork, mount: string) =>
 
 const write = Effect.fnUntraced(function*(prefix: string) {
   const network = yield* openNetwork(prefix)
-  const files = yield* Effect.forEach(mounts, ({ name, path }) =>
+  const files = yield* Effect.forEach(revisionList, ({ name, path }) =>
     Effect.map(
       values.derive || !existsSync(goldenFile(name, prefix))
-        ? derived(network, path)
+        ? derived(network, mountOf({ path }))
         : Effect.sync(() => readGolden(name, prefix).map((part) => part.map(requestOf))),
       (requests) => ({ name, requests, texts: new Array<string>() })
     ))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { openNode } from "../../app/embed/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
-import { revisionList } from "../../core/contract/mod.ts"
+import { mounts } from "../_mounts.ts"
 
 /* The examples of a documentation page, sent as "Test Request" of the page sends them. */
 
@@ -29,8 +29,7 @@ describe("the examples of the documents", () => {
     await using node = await openNode({ genesis: simulation.genesis })
     while (simulation.transactionCount() < 400) await node.applyRecord(simulation.next())
     const ask = (path: string) => node.fetch(new Request(`http://node${path}`))
-    for (const { path: mount } of revisionList) {
-      const base = mount === "/" ? "" : mount
+    for (const base of mounts) {
       const { paths } = await (await ask(`${base}/openapi.json`)).json() as Document
       let asked = 0
       for (const [path, { get }] of Object.entries(paths)) {

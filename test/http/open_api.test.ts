@@ -15,6 +15,7 @@ import {
   writeOperationsOf,
   wireSchema
 } from "../../core/contract/mod.ts"
+import { mountOf } from "../_mounts.ts"
 import { genesis } from "../use_cases/_network.ts"
 import { application, ask, context } from "./_application.ts"
 
@@ -125,7 +126,7 @@ layer(application())("the served documentation", (it) => {
   it.effect("declares lists in queries as arrays joined with commas, which the server accepts", () =>
     Effect.gen(function*() {
       for (const revision of revisionList) {
-        const mount = revision.path === "/" ? "" : revision.path
+        const mount = mountOf(revision)
         const names: Array<string> = []
         for (const [path, { get }] of Object.entries(documentOf(revision).paths)) {
           for (const { explode, name, schema, style } of get?.parameters ?? []) {

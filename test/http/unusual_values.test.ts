@@ -3,9 +3,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
+import { propertiesOf, revisionList } from "../../core/contract/mod.ts"
 import { l2TransactionId } from "../../core/encoding/mod.ts"
 import { SignatureVerifier } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
+import { mountOf, mounts } from "../_mounts.ts"
 import { memoryNode } from "../_memory_node.ts"
 import { type NodeResponse, post as postText, send } from "../submission/_post.ts"
 
@@ -17,7 +19,6 @@ const simulation = simulate({
 })
 const { genesis } = simulation
 let expectedBuckets = genesis.variables.rollup.buckets
-const paths = ["", "/earlier", "/v1"]
 
 /** A node over a network in which each token has an account. It accepts any signature. */
 const node = Layer.effectDiscard(Effect.gen(function*() {
@@ -84,12 +85,14 @@ const requestOf = ({ accountIndex, token }: Json) => ({
   requestNonce: 0
 })
 
-// the three revisions name their properties differently
+// revisions name their properties differently
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any
 
 layer(node)("a network with unusual values", (it) => {
-  for (const path of paths) {
+  for (const revision of revisionList) {
+    const path = mountOf(revision)
+    const isSymbolFree = revision.symbols !== undefined
     it.effect(`shows an account of each token under its symbol, empty or odd, and finds it by its number (${path || "/"})`, () =>
       Effect.gen(function*() {
         const { tokens } = (yield* ask(`${path}/tokens?limit=50`)).body
@@ -111,20 +114,19 @@ layer(node)("a network with unusual values", (it) => {
           )
           for (const list of lists) assert.strictEqual((yield* ask(`${list}${shown}`)).status, 200)
           const other = `zk:OTHER:${index.split(":").at(-1)}`
-          const status = path === "/v1" ? 200 : 404
+          const status = isSymbolFree ? 200 : 404
           for (const list of lists) {
             const answer = yield* ask(`${list}${other}`)
             assert.strictEqual(answer.status, status, list)
             if (status === 404) assert.include(answer.body.message, `is ${index}`)
           }
           const wrong = yield* ask(`${path}/accounts/${other}`)
-          assert.strictEqual(wrong.status, path === "/v1" ? 400 : 404)
+          assert.strictEqual(wrong.status, isSymbolFree ? 400 : 404)
         }
       }))
-  }
 
-  for (const path of paths) {
-    it.effect(`takes every account index that it shows in a body, and another symbol only in v1: ${path}/transactions-pool`, () =>
+    const rule = isSymbolFree ? "any" : "no"
+    it.effect(`takes every account index that it shows in a body, and ${rule} other symbol: ${path}/transactions-pool`, () =>
       Effect.gen(function*() {
         const accounts: Array<Json> = []
         for (const { id } of (yield* ask(`${path}/tokens?limit=50`)).body.tokens) {
@@ -133,15 +135,18 @@ layer(node)("a network with unusual values", (it) => {
         }
         assert.isAbove(accounts.length, 3)
         const url = `${path}/transactions-pool`
+        const { ast } = revision.bodies.transaction.schema
+        const acceptsRequests = propertiesOf(ast).every(({ onlyNull }) => onlyNull === undefined)
+        const nonce = 2 * revisionList.indexOf(revision)
         for (const [i, account] of accounts.entries()) {
           const other = accounts[(i + 1) % accounts.length]
-          const request = path === "/v1" ? {} : requestOf(other)
-          const right = { ...transferOf(account, 2 * paths.indexOf(path)), ...request }
+          const request = acceptsRequests ? requestOf(other) : {}
+          const right = { ...transferOf(account, nonce), ...request }
           for (const [property, value] of Object.entries(right)) {
             if (!property.endsWith("AccountIndex")) continue
             const wrong = String(value).replace(/:.*:/su, ":OTHER:")
             const answer = yield* post(url, { ...right, [property]: wrong })
-            if (path === "/v1") assert.deepStrictEqual(answer, { status: 200, body: right.id })
+            if (isSymbolFree) assert.deepStrictEqual(answer, { status: 200, body: right.id })
             else {
               assert.strictEqual(answer.status, 400)
               assert.deepStrictEqual(
@@ -156,7 +161,7 @@ layer(node)("a network with unusual values", (it) => {
           for (const [property, value] of Object.entries(right)) {
             if (property.endsWith("AccountIndex")) assert.strictEqual(shown[property], value)
           }
-          const exit = { ...transferOf(account, 2 * paths.indexOf(path) + 1), type: "Exit" }
+          const exit = { ...transferOf(account, nonce + 1), type: "Exit" }
           for (const symbol of ["EXIT", "", "OTHER", account.token.symbol]) {
             const toAccountIndex = `zk:${symbol}:1`
             assert.deepStrictEqual(
@@ -170,7 +175,7 @@ layer(node)("a network with unusual values", (it) => {
 
   it.effect("shows at most 1,025 forgers", () =>
     Effect.gen(function*() {
-      for (const path of paths) {
+      for (const path of mounts) {
         const { body, status } = yield* ask(`${path}/state`)
         assert.strictEqual(status, 200)
         assert.lengthOf(JSON.stringify(body).match(/"fromBlock"/gu)!, 1025, path)

@@ -14,6 +14,7 @@ import { dirname, join } from "node:path"
 import { text } from "node:stream/consumers"
 import { commands } from "../../app/commands/commands.ts"
 import { simulate, writeFeed } from "../../app/simulator/mod.ts"
+import { revisions } from "../../core/contract/mod.ts"
 import { killAll, postJson, program, serveWith, start, type StartOptions } from "./_program.ts"
 
 /*
@@ -135,7 +136,7 @@ describe("the program and its configuration", () => {
       "error"
     ])
     assert.deepStrictEqual(await complete("serve", "--config", "compl"), ["completions.bash"])
-    assert.deepStrictEqual(await complete("openapi", ""), ["later", "earlier", "v1"])
+    assert.deepStrictEqual(await complete("openapi", ""), Object.keys(revisions))
     assert.deepStrictEqual((await run(["completions", "csh"])).code, 2)
     for (const shell of ["bash", "zsh", "fish"]) {
       const { out } = await run(["completions", shell])

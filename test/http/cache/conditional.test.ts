@@ -6,10 +6,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { keccak256 } from "../../../adapters/crypto/mod.ts"
-import { earlier, later, v1 } from "../../../core/contract/mod.ts"
+import { type Operation, operations } from "../../../core/contract/mod.ts"
 import type { BlockFeed, FeedRecord } from "../../../core/domain/mod.ts"
 import { type LedgerPart, ledgerParts, type LedgerSnapshot } from "../../../core/ports/mod.ts"
-import { inputGenerators, effectiveRecords, replay } from "../../laws/mod.ts"
+import { mounts, urlInEachRevision } from "../../_mounts.ts"
+import { effectiveRecords, replay } from "../../laws/mod.ts"
 import { networkOf, optionsOf, seeds, titled } from "../../properties/_networks.ts"
 import {
   openStores,
@@ -20,16 +21,9 @@ import {
 } from "./_cached_answers.ts"
 
 const pooled = 5
-const lists = [
-  "accounts",
-  "exits",
-  "transactions-history",
-  "batches",
-  "slots",
-  "bids",
-  "tokens",
-  "coordinators"
-]
+const lists = Object.values(operations).flatMap((operation: Operation) =>
+  operation.kind === "list" ? [operation.path] : []
+)
 const everyKind = [
   "/state",
   "/config",
@@ -39,7 +33,7 @@ const everyKind = [
   "/accounts/zk:ETH:256",
   "/slots/0",
   "/slots/3",
-  ...lists.flatMap((list) => [`/${list}?limit=3`, `/${list}?limit=30&order=DESC`]),
+  ...lists.flatMap((list) => [`${list}?limit=3`, `${list}?limit=30&order=DESC`]),
   ...Array.from(
     { length: pooled },
     (_, number) => `/transactions-pool/${poolTransaction(number).id}`
@@ -67,22 +61,17 @@ describe("a cached answer", () => {
         const ready = yield* open(tips)
         const forgetful = yield* open(tips, { answersBytesMax: 0 })
         const { ask: fresh } = yield* open({ ledger: null, pool: null })
-        const { network } = genesis
         const seen = new Map<string, TestResponse>()
-        const urls: Array<string> = [...everyKind, "/earlier/state"]
+        const urls: Array<string> = [
+          ...everyKind,
+          ...mounts.slice(1).map((mount) => `${mount}/state`)
+        ]
         for (const [place, record] of records.entries()) {
           yield* Effect.orDie(ledger.applyRecord(record))
           if (place > 20) yield* stirPool(pool, pooled, place)
           if (place % 9 === 0) {
             const facts = replay(genesis, effectiveRecords(records.slice(0, place + 1)), keccak256)
-            const some = Arbitrary.all([
-              inputGenerators.operationUrl(facts, later, network),
-              Arbitrary.map(
-                inputGenerators.operationUrl(facts, earlier, network),
-                (url) => `/earlier${url}`
-              ),
-              Arbitrary.map(inputGenerators.operationUrl(facts, v1, network), (url) => `/v1${url}`)
-            ])
+            const some = urlInEachRevision(facts, genesis.network)
             urls.push(
               ...(yield* Arbitrary.sampleEffect(some, { count: 10, seed: `${seed} ${place}` }))
                 .flat()

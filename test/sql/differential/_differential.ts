@@ -1,6 +1,6 @@
 import { Arbitrary, Context, Effect, Layer, Result, type Scope } from "effect"
 import { Application } from "../../../adapters/http/mod.ts"
-import { earlier, later, v1, wireContext } from "../../../core/contract/mod.ts"
+import { wireContext } from "../../../core/contract/mod.ts"
 import type { FeedRecord, GenesisFeed, PostedTransaction } from "../../../core/domain/mod.ts"
 import { encodeFloat40, type TransactionId } from "../../../core/encoding/mod.ts"
 import {
@@ -10,9 +10,10 @@ import {
   SignatureVerifier
 } from "../../../core/ports/mod.ts"
 import { Ledger, Pool, pooledLedger, Submission } from "../../../core/use_cases/mod.ts"
+import { mounts, urlInEachRevision } from "../../_mounts.ts"
 import { rememberedKeccak256 as keccak256 } from "../../crypto/remembered.ts"
 import { SeededRandom } from "../../laws/_seeded_random.ts"
-import { inputGenerators, effectiveRecords, type OpenPool, replay } from "../../laws/mod.ts"
+import { effectiveRecords, type OpenPool, replay } from "../../laws/mod.ts"
 import { postedTransferOf } from "../../laws/pool/_pool_rows.ts"
 import { type Agreement, mirrored } from "./_mirrored.ts"
 
@@ -167,25 +168,16 @@ export const compareStores = Effect.fnUntraced(function*(
   function compareAnswers(name: string): Effect.Effect<void> {
     return Effect.orDie(Effect.gen(function*() {
       const facts = replay(genesis, effectiveRecords(played), keccak256)
-      const { network } = genesis
       const urls = yield* Arbitrary.sampleEffect(
-        Arbitrary.all([
-          inputGenerators.operationUrl(facts, later, network),
-          ...[earlier, v1].map((revision) =>
-            Arbitrary.map(
-              inputGenerators.operationUrl(facts, revision, network),
-              (url) => `${revision.path}${url}`
-            )
-          )
-        ]),
-        { count: Math.ceil(requests / 3), seed: name }
+        urlInEachRevision(facts, genesis.network),
+        { count: Math.ceil(requests / mounts.length), seed: name }
       )
-      const own = random.some(posted, 0.1).flatMap((
-        id
-      ) => ["", "/earlier", "/v1"].map((mount) => `${mount}/transactions-pool/${id}`))
+      const own = random.some(posted, 0.1).flatMap((id) =>
+        mounts.map((mount) => `${mount}/transactions-pool/${id}`)
+      )
       // these do not read the ledger, and the health names the store and the time
       const compared = [...urls.flat(), ...own].filter((url) =>
-        !url.startsWith("/v1/currencies") && url !== "/v1/health"
+        !mounts.some((mount) => url.startsWith(`${mount}/currencies`) || url === `${mount}/health`)
       )
       yield* Effect.forEach(compared, (url) =>
         Effect.gen(function*() {
