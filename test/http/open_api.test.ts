@@ -1,6 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result, Schema, SchemaAST } from "effect"
 import { createHash } from "node:crypto"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { exactJson, openApi } from "../../adapters/http/mod.ts"
@@ -9,12 +9,14 @@ import {
   type Body,
   bodyReader,
   later,
+  propertiesOf,
   readOperationsOf,
   revisionList,
   wireContext,
   writeOperationsOf,
   wireSchema
 } from "../../core/contract/mod.ts"
+import type { JsonSchema } from "../fuzz/_document.ts"
 import { mountOf } from "../_mounts.ts"
 import { genesis } from "../use_cases/_network.ts"
 import { application, ask, context } from "./_application.ts"
@@ -58,7 +60,7 @@ interface Document {
     }
   }
   readonly components: {
-    readonly schemas: { readonly [name: string]: { readonly properties: object } }
+    readonly schemas: { readonly [name: string]: JsonSchema }
   }
 }
 
@@ -69,8 +71,52 @@ const documentOf = (revision: typeof later, of = context) =>
 const parameter = (document: Document, path: string, name: string) =>
   document.paths[path]!.get.parameters.find((each) => each.name === name)
 
+/** Returns the required properties of the objects in a type of the contract, by the object. */
+const requiredIn = (
+  ast: SchemaAST.AST
+): ReadonlyArray<readonly [string, ReadonlyArray<string>]> => {
+  if (SchemaAST.isUnion(ast)) return ast.types.flatMap(requiredIn)
+  if (SchemaAST.isArrays(ast)) return ast.rest.flatMap(requiredIn)
+  if (!SchemaAST.isObjects(ast)) return []
+  const properties = propertiesOf(ast)
+  const required = properties.filter(({ isOptional }) => !isOptional)
+  return [
+    [String(SchemaAST.resolve(ast)?.identifier), required.map(({ name }) => context.name(name))],
+    ...properties.flatMap(({ type }) => requiredIn(type))
+  ]
+}
+
+/** Returns the names of the components that a part of a document refers to, directly or not. */
+const referredBy = (part: unknown, { schemas }: Document["components"]): ReadonlySet<string> => {
+  const names = new Set<string>()
+  const follow = (each: unknown): void => {
+    for (const [, name] of JSON.stringify(each).matchAll(/#\/components\/schemas\/(\w+)/gu)) {
+      if (names.has(name!)) continue
+      names.add(name!)
+      follow(schemas[name!])
+    }
+  }
+  follow(part)
+  return names
+}
+
 describe("the OpenAPI document", () => {
   for (const revision of revisionList) {
+    it(`of revision ${revision.name} requires the properties of answers that the contract does not declare as optional`, () => {
+      const { components, paths } = documentOf(revision)
+      const answers = readOperationsOf(revision).map(([, each]) => answerShape(each, revision))
+      const required = new Map(answers.flatMap(({ schema }) => requiredIn(schema.ast)))
+      const shown = Object.values(paths).map(({ get }) => get?.responses["200"] ?? {})
+      const names = referredBy(shown, components)
+      assert.isAbove(names.size, 30)
+      for (const name of names) {
+        const { properties, required: found, type } = components.schemas[name]!
+        if (type === "array") continue
+        assert.deepStrictEqual(found, required.get(name), name)
+        assert.includeMembers(Object.keys(properties!), found as Array<string>)
+      }
+    })
+
     it(`of revision ${revision.name} is valid OpenAPI 3.1`, async () => {
       const validator = new Validator()
       const { valid, errors } = await validator.validate({ ...documentOf(revision) })
