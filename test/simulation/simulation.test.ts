@@ -59,13 +59,16 @@ describe(`A service from a seed (replay: SEED=${seeds[0]} npm test -- test/simul
   const tally = new Map<string, number>()
   /** Digests of the first runs, which another test repeats. */
   const digests = new Map<string, number>()
+  const run = (seed: string): void => {
+    const report = simulateSeed(seed)
+    if (report.violation !== undefined) assert.fail(describeFailure(report))
+    if (digests.size < 12) digests.set(seed, report.digest)
+    for (const [label, count] of report.tally) tally.set(label, (tally.get(label) ?? 0) + count)
+  }
   for (const part of parts) {
     it(`keeps every promise in ${part.length} runs of ${OPERATIONS} operations from seed ${part[0]} on`, async () => {
       for (const seed of part) {
-        const report = simulateSeed(seed)
-        if (report.violation !== undefined) assert.fail(describeFailure(report))
-        if (digests.size < 12) digests.set(seed, report.digest)
-        for (const [label, count] of report.tally) tally.set(label, (tally.get(label) ?? 0) + count)
+        run(seed)
         // lets other tests run
         await new Promise((resolve) => setImmediate(resolve))
       }
@@ -73,8 +76,13 @@ describe(`A service from a seed (replay: SEED=${seeds[0]} npm test -- test/simul
   }
 
   it("has met every fault and every kind of response", () => {
+    const missing = () => expected.filter((label) => (tally.get(label) ?? 0) === 0)
     if (parts.length > 1) {
-      assert.deepStrictEqual(expected.filter((label) => (tally.get(label) ?? 0) === 0), [])
+      // one of 25 runs meets the rarest, and what a run draws depends on the number of revisions
+      for (let more = SEEDS + 1; missing().length > 0 && more <= SEEDS + 180; more++) {
+        run(String(more))
+      }
+      assert.deepStrictEqual(missing(), [])
     }
     assert.isAbove(tally.size, 10)
   })
