@@ -147,7 +147,8 @@ describe("the architecture", () => {
 
   it("has no more lines in a folder than its subject needs", () => {
     const linesMax: { readonly [folder: string]: number } = {
-      "core/contract": 6160,
+      // a revision replaces an object in all that contain it
+      "core/contract": 6203,
       "core/domain": 2400,
       "core/encoding": 1520,
       // the cache of successful imports, for pages and verifiers, with its example

@@ -44,6 +44,7 @@ import {
   ofNetwork,
   omit,
   rename,
+  replaceObjects,
   shape,
   shapeOf,
   withFields
@@ -51,7 +52,6 @@ import {
 
 const transaction = shapes.transactionShape(shapes.publishedL1Info)
 const batch = shapeOf(shapes.publishedBatch)
-const bid = omit(shapes.bid, ["withdrawAddr"])
 
 const bucket = withFields(shapes.bucket, {
   ceilUSD: shapes.bucket.fields.ceilUSD,
@@ -271,7 +271,7 @@ export const v1: Revision = {
     "putTxOfNonce",
     "postAtomicGroup"
   ],
-  shapes: {
+  shapes: replaceObjects({
     ...later.shapes,
     transaction,
     batch,
@@ -283,16 +283,8 @@ export const v1: Revision = {
       }),
       shapes.exitView
     ),
-    bid: shape(bid, shapes.bidView),
-    slot: shape(
-      withFields(shapes.slot, {
-        ...omit(shapes.slot, ["closedAuction", "winner"]).fields,
-        bestBid: documented(nullable(bid), shapes.bestBidDoc)
-      }),
-      shapes.slotView
-    ),
     state: shape(state, stateView),
     config: shape(config, shapes.configView),
     poolTransaction: shape(poolTransaction, poolTransactionView)
-  }
+  }, omit(shapes.bid, ["withdrawAddr"]))
 }

@@ -65,7 +65,10 @@ const codecIn = (context: WireContext, known: Named) => {
     const found = known.get(identifier)
     if (found !== undefined) {
       if (isSame(found.of, properties)) return found.codec
-      throw new Error(`Two objects of the document are called ${identifier}`)
+      throw new Error(
+        `Two objects of the document are called ${identifier}: ` +
+          "replace it in all shapes of the revision with replaceObjects"
+      )
     }
     const fields = properties.map(({ description, isOptional, name, type }) => {
       if (!isOptional) return [context.name(name), codecOf(type, description)] as const

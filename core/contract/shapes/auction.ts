@@ -36,8 +36,6 @@ export const bidView = ({ bid, coordinator: { forgerAddr, url } }: BidView) => (
   url
 })
 
-export const bestBidDoc = "Highest bid so far, also one below the minimum"
-
 /** The last two fields are those of `earlier`. */
 export const slot = object("Slot", "Period of blocks in which one coordinator forges", {
   itemId: documented(itemId, "Equals slotNum"),
@@ -45,7 +43,7 @@ export const slot = object("Slot", "Period of blocks in which one coordinator fo
   firstBlock: ethBlockNum,
   lastBlock: ethBlockNum,
   openAuction: documented(boolean, "Whether bids are accepted"),
-  bestBid: documented(nullable(bid), bestBidDoc),
+  bestBid: documented(nullable(bid), "Highest bid so far, also one below the minimum"),
   closedAuction: documented(boolean, "Whether the auction is closed"),
   winner: documented(
     nullable(coordinator),
