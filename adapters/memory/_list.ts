@@ -1,6 +1,7 @@
 import {
   type Filter,
   type FiltersOf,
+  itemIds,
   limitDefault,
   type ListDeclaration,
   type ListItems,
@@ -16,7 +17,6 @@ import {
   type Page,
   type UnregisteredThing
 } from "../../core/ports/mod.ts"
-import { type Entry, mergePages, pageOfEntries } from "./_page.ts"
 import { accountView, exitView, slotAt, transactionView } from "./_views.ts"
 import type { Constraint, FilterIndex, IndexedRows, KeyValue, RowList } from "./filter_index/mod.ts"
 import { indexKeyNumbers, indexSpecs, type LedgerState } from "./state/mod.ts"
@@ -30,8 +30,8 @@ interface ListSource<Item> {
   readonly positionOf: (itemId: number) => number
   readonly itemIdAt: (position: number) => number
   readonly itemAt: (position: number) => Item
-  /** Matching rows that the list has beside those of its index, ascending by item id. */
-  readonly unindexed?: ReadonlyArray<Entry<Item>>
+  /** Matching items that the list has beside those of its index, ascending by item id. */
+  readonly unindexed?: ReadonlyArray<Item>
 }
 
 /** Returns the source of each list. */
@@ -48,12 +48,10 @@ const listSources: {
     const itemOf = (transaction: Transaction) => transactionView(state, transaction)
     const forged = tableSource(state.history.transactions, itemOf)
     if (filters.includePending !== true) return forged
-    const queued = state.history.queuedTransactions().filter(
-      rowFilter(lists.transactions, filters)
-    )
+    const queued = state.history.queuedTransactions()
     return {
       ...forged,
-      unindexed: queued.map((row) => ({ itemId: row.itemId, item: () => itemOf(row) }))
+      unindexed: queued.filter(rowFilter(lists.transactions, filters)).map(itemOf)
     }
   },
   batches: (state) => tableSource(state.history.batches, identity),
@@ -70,7 +68,12 @@ const listSources: {
   },
   bids: (state) =>
     tableSource(state.auction.bids, ({ bid, coordinator }) => Object.freeze({ bid, coordinator })),
-  tokens: (state) => tableSource(state.tokens.table, identity),
+  tokens: ({ tokens: { table } }, filters) => {
+    const source = tableSource(table, identity)
+    return filters.name === undefined
+      ? source
+      : { ...source, end: 0, unindexed: table.rows.filter(rowFilter(lists.tokens, filters)) }
+  },
   coordinators: (state) => tableSource(state.auction.coordinators, ({ coordinator }) => coordinator)
 }
 
@@ -106,30 +109,52 @@ export const listPage = <N extends ListName>(
   const start = fromItem === undefined
     ? isAscending ? 0 : source.end
     : source.positionOf(isAscending ? fromItem : fromItem + 1)
-  const page = isAscending
+  const selected = isAscending
     ? positions.ascendingFrom(start, limit)
     : positions.descendingBelow(start, limit)
   const rank = positions.rank(start)
-  const counts = {
-    pendingItems: (isAscending ? positions.count - rank : rank) - page.length,
-    totalItems: positions.count,
-    firstItem: positions.count === 0 ? null : source.itemIdAt(positions.first),
-    lastItem: positions.count === 0 ? null : source.itemIdAt(positions.last)
-  }
-  const { snapshotId } = state
-  if (source.unindexed === undefined) return { items: page.map(source.itemAt), counts, snapshotId }
-  const merged = mergePages(
-    {
-      entries: page.map((position) => ({
-        itemId: source.itemIdAt(position),
-        item: () => source.itemAt(position)
-      })),
-      counts
+  const page = {
+    items: selected.map(source.itemAt),
+    counts: {
+      pendingItems: (isAscending ? positions.count - rank : rank) - selected.length,
+      totalItems: positions.count,
+      firstItem: positions.count === 0 ? null : source.itemIdAt(positions.first),
+      lastItem: positions.count === 0 ? null : source.itemIdAt(positions.last)
     },
-    pageOfEntries(source.unindexed, query),
-    query
+    snapshotId: state.snapshotId
+  }
+  return source.unindexed === undefined
+    ? page
+    : withUnindexed(page, source.unindexed, query, itemIds[name])
+}
+
+/** Adds the items that the index does not have to the page of those that it has. */
+const withUnindexed = <N extends ListName>(
+  { counts, items, snapshotId }: Page<ListItems[N]>,
+  unindexed: ReadonlyArray<ListItems[N]>,
+  { fromItem, limit = limitDefault, order }: ListQuery<N>,
+  itemIdOf: (item: ListItems[N]) => number
+): Page<ListItems[N]> => {
+  const direction = order === "DESC" ? -1 : 1
+  const remaining = unindexed.filter((item) =>
+    fromItem === undefined || direction * (itemIdOf(item) - fromItem) >= 0
   )
-  return { items: merged.entries.map(({ item }) => item()), counts: merged.counts, snapshotId }
+  const page = [...items, ...remaining]
+    .sort((one, other) => direction * (itemIdOf(one) - itemIdOf(other)))
+    .slice(0, limit)
+  const ends = [...unindexed.slice(0, 1), ...unindexed.slice(-1)].map(itemIdOf)
+    .concat(counts.firstItem ?? [], counts.lastItem ?? [])
+    .sort((one, other) => one - other)
+  return {
+    items: page,
+    counts: {
+      pendingItems: counts.pendingItems + items.length + remaining.length - page.length,
+      totalItems: counts.totalItems + unindexed.length,
+      firstItem: ends.at(0) ?? null,
+      lastItem: ends.at(-1) ?? null
+    },
+    snapshotId
+  }
 }
 
 /** The constraints of a query in index key order, and its positions [from, to). */
@@ -151,7 +176,6 @@ const readFilters = (
   const declaration: ListDeclaration = lists[name]
   const specs = indexSpecs[name]
   const valuesByFilter = new Map<string, ReadonlySet<KeyValue>>()
-  const constraints: Array<Constraint> = []
   const unregistered: Array<UnregisteredThing> = []
   let from = 0
   let to = Infinity
@@ -159,7 +183,7 @@ const readFilters = (
     const declared = declaration.filters[filter]
     const spec = specs[filter]
     if (value === undefined || declared === undefined || spec === undefined) continue
-    if (spec.kind === "adding" || (declared.match === "flag" && value === false)) continue
+    if (spec.kind === "unindexed" || (declared.match === "flag" && value === false)) continue
     const kind = declared.references
     if (kind !== undefined) {
       for (const each of valuesOf(value)) {
@@ -172,14 +196,6 @@ const readFilters = (
       const [first, end] = spec.range(value as never, state)
       from = Math.max(from, first)
       to = Math.min(to, end)
-    } else if (declared.match === "contains") {
-      if (value !== "") {
-        constraints.push({
-          kind: "text",
-          indexKeys: indexKeyNumbers(name, filter),
-          needle: String(value)
-        })
-      }
     } else {
       valuesByFilter.set(filter, new Set(valuesOf(value)))
       if (declared.implies !== undefined) valuesByFilter.set(declared.implies, new Set([true]))
@@ -188,10 +204,9 @@ const readFilters = (
   if (isNonEmpty(unregistered)) {
     return new NotRegistered({ things: unregistered, snapshotId: state.snapshotId })
   }
-  for (const [filter, values] of valuesByFilter) {
-    constraints.push({ kind: "value", indexKeys: indexKeyNumbers(name, filter), values })
-  }
-  constraints.sort((one, other) => one.indexKeys[0]! - other.indexKeys[0]!)
+  const constraints = [...valuesByFilter]
+    .map(([filter, values]): Constraint => ({ indexKeys: indexKeyNumbers(name, filter), values }))
+    .sort((one, other) => one.indexKeys[0]! - other.indexKeys[0]!)
   return { constraints, from, to }
 }
 

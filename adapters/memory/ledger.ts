@@ -42,8 +42,7 @@ export type { LedgerImage, LedgerOptions } from "./state/mod.ts"
 /**
  * A ledger in memory. Each call is synchronous and sees one snapshot. The items of an answer are
  * frozen and never change afterwards. The cost of a page is proportional to its items, whatever the
- * length of the list, with one exception: a filter by a part of a token name that is longer than 32
- * UTF-16 units checks every token whose name contains the rarest 32 consecutive units of it.
+ * length of the list, with one exception: a filter by a part of a token name reads every token.
  */
 export interface MemoryLedger {
   /** Returns a page of a list. Fails if a filter names things that are not registered. */

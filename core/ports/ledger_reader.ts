@@ -36,7 +36,7 @@ export interface AccountsAndTokens {
 /**
  * Port: reads the ledger. Every answer is computed from one snapshot. The cost of an answer is
  * proportional to its size. It does not depend on the size of the ledger, the filters or the
- * position of the page.
+ * position of the page, except that a filter by a part of a token name may read every token.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import {
   IndexKeys,
-  type ValueIndexKey,
+  type IndexKey,
   sideIndexKey
 } from "../../adapters/memory/filter_index/index_keys.ts"
 import type { Random } from "./_random.ts"
@@ -11,12 +11,10 @@ export interface Row {
   readonly one: number
   readonly other: number | null
   readonly colour: string
-  readonly name: string
   readonly open: boolean
 }
 
-const key = (valueOf: ValueIndexKey<Row>["valueOf"], isMutable = false): ValueIndexKey<Row> => ({
-  kind: "value",
+const key = (valueOf: IndexKey<Row>["valueOf"], isMutable = false): IndexKey<Row> => ({
   valueOf,
   isMutable
 })
@@ -29,38 +27,31 @@ export const indexKeyOf = {
   oneAndOther: 2,
   colour: 3,
   remainder: 4,
-  open: 5,
-  name: 6
+  open: 5
 }
 const sides: ReadonlyArray<number> = [
   indexKeyOf.oneOnly,
   indexKeyOf.otherOnly,
   indexKeyOf.oneAndOther
 ]
-/**
- * Three index keys with disjoint lists, a colour, a key that excludes the colour, a mutable key, and a
- * text.
- */
+/** Three index keys with disjoint lists, a colour, a key that excludes the colour, and a mutable key. */
 export const indexKeys = new IndexKeys<Row>([
   sideIndexKey({ own: oneOf, other: otherOf, areEqual: false }),
   sideIndexKey({ own: otherOf, other: oneOf, areEqual: false }),
   sideIndexKey({ own: oneOf, other: otherOf, areEqual: true }),
   key((row) => row.colour),
   key((row) => row.one % 3),
-  key((row) => row.open ? true : null, true),
-  { kind: "text", text: (row) => row.name }
+  key((row) => row.open ? true : null, true)
 ], (earlier, later) =>
   !(sides.includes(earlier) && sides.includes(later)) &&
   !(earlier === indexKeyOf.colour && later === indexKeyOf.remainder) && earlier !== indexKeyOf.open)
 
 export const colours = ["red", "green", "blue"]
-const syllables = ["ab", "ba", "abab", "c", "aaaaa", "🪙", ""]
 
 export const randomRow = (itemId: number, random: Random): Row => ({
   itemId,
   one: random.below(5),
   other: random.chance(0.3) ? null : random.below(5),
   colour: random.of(colours),
-  name: random.of(syllables) + random.of(syllables) + random.of(syllables),
   open: random.chance(0.5)
 })

@@ -11,7 +11,6 @@ import {
   indexKeyNumbers,
   indexKeysOf
 } from "../../adapters/memory/state/list_index_keys.ts"
-import { TextIndex } from "../../adapters/memory/filter_index/_text_index.ts"
 import { genesisVariables, type Transaction } from "../../core/domain/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 import { addressOf, keyOf, newAccount, newBatch, newBid, newTransaction } from "./_chain.ts"
@@ -62,7 +61,6 @@ describe("the cost of reads in memory", () => {
       isMatching: (transaction: Transaction) => boolean
     ) => {
       const constraints = Object.entries(filters).map(([filter, value]): Constraint => ({
-        kind: "value",
         indexKeys: indexKeyNumbers("transactions", filter),
         values: new Set([value])
       })).sort((one, other) => one.indexKeys[0]! - other.indexKeys[0]!)
@@ -147,7 +145,7 @@ describe("the cost of reads in memory", () => {
           const index = list === "bids" ? auction.bids.index : auction.slots
           const indexKey = indexKeyNumber(list, list === "bids" ? "forgerAddr" : "wonByForger")
           const values = new Set([forger])
-          const constraint = { kind: "value", indexKeys: [indexKey], values } as const
+          const constraint = { indexKeys: [indexKey], values }
           const { count, ranges } = index.select([constraint], 0, 10_000)
           assert.isAtMost(ranges.length, 1)
           return count
@@ -169,22 +167,6 @@ describe("the cost of reads in memory", () => {
     auction.truncateBids(0)
     auction.truncateCoordinators(0)
     assert.deepStrictEqual(counts(), [[0, 0], [0, 0]])
-  })
-
-  it("a long part of a name has few candidates: the names that share its rarest substring", () => {
-    const prefix = "The wrapped liquidity token of the pair "
-    const names = Array.from(
-      { length: 3000 },
-      (_, i) => `${prefix}${i.toString(36).padStart(4, "0")} with fees, second version of it`
-    )
-    const index = new TextIndex((position) => names[position]!)
-    names.forEach((name, position) => index.append(name, position))
-    for (const position of [0, 1234, 2999]) {
-      const { positions } = index.candidates(names[position]!)
-      assert.include(positions, position)
-      assert.isAtMost(positions.length, splitThreshold)
-    }
-    assert.lengthOf(index.candidates(`${prefix}none`).positions, 0)
   })
 
   it("a rollback reads each queued transaction a few times, however many batches it removes", () => {

@@ -6,7 +6,6 @@ import {
   type ValueDictionary,
   type Slice
 } from "./_value_codes.ts"
-import { TextIndex } from "./_text_index.ts"
 import { type KeyValue, splitThreshold } from "./index_keys.ts"
 
 /** A node that has grown, and its number of rows before. */
@@ -74,18 +73,10 @@ export class BulkAppend<Row> {
     mask: number,
     slice: Slice
   ): ReadonlyArray<GrownNode> {
-    const { indexKeys, rowAt } = this.source
-    const [branch, indexKey] = [branches[number], indexKeys.indexKeys[number]!]
-    if (branch instanceof Map) {
-      const grown = appendKeys(this.codes.of(number), this.codes.dictionary, branch, slice)
-      return (mask & indexKeys.combinableMasks[number]!) === 0 ? [] : grown
-    }
-    if (branch instanceof TextIndex && indexKey.kind === "text") {
-      for (const position of positionsIn(slice)) {
-        branch.append(indexKey.text(rowAt(position)), position)
-      }
-    }
-    return []
+    const branch = branches[number]
+    if (branch == null) return []
+    const grown = appendKeys(this.codes.of(number), this.codes.dictionary, branch, slice)
+    return (mask & this.source.indexKeys.combinableMasks[number]!) === 0 ? [] : grown
   }
 
   /** Appends the new rows of a node to its branches, or splits the node if it became long. */
@@ -94,7 +85,7 @@ export class BulkAppend<Row> {
     if (node.branches !== null) {
       this.appendTo(node.branches, mask, { positions, from: rowsBefore, to: positions.length })
     } else if (positions.length > splitThreshold) {
-      node.branches = newBranches(this.source.indexKeys, this.source.rowAt, mask)
+      node.branches = newBranches(this.source.indexKeys, mask)
       this.appendTo(node.branches, mask, { positions, from: 0, to: positions.length })
     }
   }
@@ -142,8 +133,4 @@ function grow(branch: Map<KeyValue, IndexNode>, value: KeyValue, count: number):
   node.positions.length = count
   branch.set(value, node)
   return { node, rowsBefore: 0 }
-}
-
-function* positionsIn({ from, positions, to }: Slice): Generator<number> {
-  for (let i = from; i < to; i++) yield positions === null ? i : positions[i]!
 }

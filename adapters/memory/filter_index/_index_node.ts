@@ -1,4 +1,3 @@
-import { TextIndex } from "./_text_index.ts"
 import type { IndexKeys, KeyValue } from "./index_keys.ts"
 
 /** The rows that share the values on the path from the root. */
@@ -15,17 +14,8 @@ export class IndexNode {
 }
 
 /** The lists of each index key by its number; null if no query combines it with the path. */
-export type Branches = Array<Map<KeyValue, IndexNode> | TextIndex | null>
+export type Branches = Array<Map<KeyValue, IndexNode> | null>
 
 /** Returns empty branches for the index keys of a mask. */
-export const newBranches = <Row>(
-  indexKeys: IndexKeys<Row>,
-  rowAt: (position: number) => Row,
-  mask: number
-): Branches =>
-  indexKeys.indexKeys.map((indexKey, number) => {
-    if ((mask & 1 << number) === 0) return null
-    return indexKey.kind === "text"
-      ? new TextIndex((position) => indexKey.text(rowAt(position)))
-      : new Map<KeyValue, IndexNode>()
-  })
+export const newBranches = <Row>({ indexKeys }: IndexKeys<Row>, mask: number): Branches =>
+  indexKeys.map((_, number) => (mask & 1 << number) === 0 ? null : new Map())

@@ -1,6 +1,6 @@
 import { lowerBound } from "../_binary_search.ts"
 import { IndexNode } from "./_index_node.ts"
-import type { KeyValue, ValueIndexKey } from "./index_keys.ts"
+import type { IndexKey, KeyValue } from "./index_keys.ts"
 
 /** A row that was replaced at its position. */
 export interface Replacement<Row> {
@@ -15,13 +15,13 @@ export interface Replacement<Row> {
  */
 export const moveKey = <Row>(
   branch: Map<KeyValue, IndexNode>,
-  indexKey: ValueIndexKey<Row>,
+  valueOf: IndexKey<Row>["valueOf"],
   before: Row | null,
   after: Row | null,
   position: number
 ): void => {
-  const oldValue = before === null ? null : indexKey.valueOf(before)
-  const newValue = after === null ? null : indexKey.valueOf(after)
+  const oldValue = before === null ? null : valueOf(before)
+  const newValue = after === null ? null : valueOf(after)
   if (oldValue === newValue) return
   if (oldValue !== null) {
     const { positions } = branch.get(oldValue)!
@@ -38,41 +38,22 @@ export const moveKey = <Row>(
 /** As `moveKey` for many ascending positions, with one pass over each list. */
 export const moveKeys = <Row>(
   branch: Map<KeyValue, IndexNode>,
-  { valueOf }: ValueIndexKey<Row>,
+  valueOf: IndexKey<Row>["valueOf"],
   replacements: ReadonlyArray<Replacement<Row>>
 ): void => {
   const moved = replacements.filter(({ before, after }) => valueOf(before) !== valueOf(after))
-  for (const [value, group] of groupBy(moved, ({ before }) => valueOf(before))) {
+  for (const [value, group] of Map.groupBy(moved, ({ before }) => valueOf(before))) {
+    if (value === null) continue
     const { positions } = branch.get(value)!
     removeSorted(positions, group)
     if (positions.length === 0) branch.delete(value)
   }
-  for (const [value, group] of groupBy(moved, ({ after }) => valueOf(after))) {
+  for (const [value, group] of Map.groupBy(moved, ({ after }) => valueOf(after))) {
+    if (value === null) continue
     const node = branch.get(value)
-    if (node !== undefined) {
-      insertSorted(node.positions, group)
-      continue
-    }
-    const created = new IndexNode([group[0]!.position])
-    branch.set(value, created)
-    insertSorted(created.positions, group.slice(1))
+    if (node !== undefined) insertSorted(node.positions, group)
+    else branch.set(value, new IndexNode(group.map(({ position }) => position)))
   }
-}
-
-/** Groups replacements by a key, without those whose key is null. A group stays ascending. */
-export const groupBy = <Row, Key>(
-  replacements: ReadonlyArray<Replacement<Row>>,
-  keyOf: (replacement: Replacement<Row>) => Key | null
-): Map<Key, Array<Replacement<Row>>> => {
-  const groups = new Map<Key, Array<Replacement<Row>>>()
-  for (const replacement of replacements) {
-    const key = keyOf(replacement)
-    if (key === null) continue
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [replacement])
-    else group.push(replacement)
-  }
-  return groups
 }
 
 /** Removes ascending positions in one pass that starts at the first of them. */
@@ -80,7 +61,7 @@ const removeSorted = (
   positions: Array<number>,
   removed: ReadonlyArray<{ readonly position: number }>
 ): void => {
-  let end = removed.length === 0 ? positions.length : lowerBound(positions, removed[0]!.position)
+  let end = lowerBound(positions, removed[0]!.position)
   let next = 0
   for (let i = end; i < positions.length; i++) {
     if (positions[i] === removed[next]?.position) next++
@@ -97,8 +78,7 @@ const insertSorted = (
   let source = positions.length - 1
   for (const { position } of inserted) positions.push(position)
   let target = positions.length - 1
-  for (let i = inserted.length - 1; i >= 0; i--) {
-    const { position } = inserted[i]!
+  for (const { position } of inserted.toReversed()) {
     while (source >= 0 && positions[source]! > position) {
       positions[target--] = positions[source--]!
     }

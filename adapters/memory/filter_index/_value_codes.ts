@@ -1,4 +1,4 @@
-import type { IndexKeys, KeyValue, ValueIndexKey } from "./index_keys.ts"
+import type { IndexKey, IndexKeys, KeyValue } from "./index_keys.ts"
 
 /** The index keys and rows that an index is made of. */
 export interface IndexSource<Row> {
@@ -125,24 +125,22 @@ export class IndexKeyCodes<Row> {
 export class KeyCodes<Row> {
   readonly dictionary = new ValueDictionary()
   private readonly rowAt: (position: number) => Row
-  private readonly columns = new Map<ValueIndexKey<Row>["valueOf"], ValueColumn<Row>>()
-  private readonly codes: ReadonlyArray<IndexKeyCodes<Row> | null>
+  private readonly columns = new Map<IndexKey<Row>["valueOf"], ValueColumn<Row>>()
+  private readonly codes: ReadonlyArray<IndexKeyCodes<Row>>
 
   /** Makes room for the codes of the rows at the positions [start, end). */
   constructor({ indexKeys, rowAt }: IndexSource<Row>, start: number, end: number) {
     this.rowAt = rowAt
     const scratch = { codes: new Int32Array(end - start) }
-    const column = (valueOf: ValueIndexKey<Row>["valueOf"]) => {
+    const column = (valueOf: IndexKey<Row>["valueOf"]) => {
       const known = this.columns.get(valueOf)
       if (known !== undefined) return known
       const created = new ValueColumn(this.dictionary, valueOf, rowAt, start, end)
       this.columns.set(valueOf, created)
       return created
     }
-    this.codes = indexKeys.indexKeys.map((indexKey) => {
-      if (indexKey.kind === "text") return null
-      const { areEqual, other, own } = indexKey.sides ??
-        { own: indexKey.valueOf, other: null, areEqual: true }
+    this.codes = indexKeys.indexKeys.map(({ sides, valueOf }) => {
+      const { areEqual, other, own } = sides ?? { own: valueOf, other: null, areEqual: true }
       return new IndexKeyCodes(
         column(own),
         other === null ? null : column(other),
@@ -152,7 +150,7 @@ export class KeyCodes<Row> {
     })
   }
 
-  /** Returns the codes of an index key with values. */
+  /** Returns the codes of an index key. */
   of(indexKey: number): IndexKeyCodes<Row> {
     return this.codes[indexKey]!
   }

@@ -1,8 +1,7 @@
 import { lowerBound } from "../_binary_search.ts"
 import { BulkAppend } from "./_bulk_append.ts"
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
-import { groupBy, moveKey, moveKeys, type Replacement } from "./_mutable_values.ts"
-import { TextIndex } from "./_text_index.ts"
+import { moveKey, moveKeys, type Replacement } from "./_mutable_values.ts"
 import {
   type Constraint,
   type IndexKeys,
@@ -31,10 +30,8 @@ export class FilterIndex<Row> {
   constructor(indexKeys: IndexKeys<Row>, rowAt: (position: number) => Row) {
     this.indexKeys = indexKeys
     this.rowAt = rowAt
-    this.root = newBranches(indexKeys, rowAt, allIndexKeys)
-    this.hasMutableValues = indexKeys.indexKeys.some((indexKey) =>
-      indexKey.kind === "value" && indexKey.isMutable
-    )
+    this.root = newBranches(indexKeys, allIndexKeys)
+    this.hasMutableValues = indexKeys.indexKeys.some(({ isMutable }) => isMutable)
   }
 
   /** Adds a row at a position above all others. */
@@ -80,20 +77,12 @@ export class FilterIndex<Row> {
 
   /** Returns the ascending positions of the rows with one value. */
   positionsOf(indexKey: number, value: KeyValue): ReadonlyArray<number> {
-    const branch = this.root[indexKey]
-    return branch instanceof Map ? branch.get(value)?.positions ?? noPositions : noPositions
+    return this.root[indexKey]?.get(value)?.positions ?? noPositions
   }
 
   /** Returns the different values of an index key, in no particular order. */
   valuesOf(indexKey: number): Iterable<KeyValue> {
-    const branch = this.root[indexKey]
-    return branch instanceof Map ? branch.keys() : []
-  }
-
-  /** Returns the number of different values of an index key. */
-  keyCount(indexKey: number): number {
-    const branch = this.root[indexKey]
-    return branch instanceof Map ? branch.size : 0
+    return this.root[indexKey]?.keys() ?? []
   }
 
   /**
@@ -140,17 +129,10 @@ export class FilterIndex<Row> {
       return
     }
     for (const indexKey of constraint.indexKeys) {
-      const branch = branches[indexKey]
-      if (branch instanceof TextIndex && constraint.kind === "text") {
-        const { positions: candidates, isExact } = branch.candidates(constraint.needle)
-        if (isExact) ranges.push(PositionRange.slice(candidates, from, to))
-        else ranges.push(this.filter(candidates, constraints, at, from, to))
-      } else if (branch instanceof Map && constraint.kind === "value") {
-        for (const value of constraint.values) {
-          const node = branch.get(value)
-          if (node !== undefined) {
-            this.collect(node.branches, node.positions, constraints, at + 1, from, to, ranges)
-          }
+      for (const value of constraint.values) {
+        const node = branches[indexKey]?.get(value)
+        if (node !== undefined) {
+          this.collect(node.branches, node.positions, constraints, at + 1, from, to, ranges)
         }
       }
     }
@@ -174,27 +156,19 @@ export class FilterIndex<Row> {
   private addTo(branches: Branches, mask: number, row: Row, position: number): void {
     for (let number = 0; number < branches.length; number++) {
       const branch = branches[number]
-      const indexKey = this.indexKeys.indexKeys[number]!
-      if (branch instanceof Map && indexKey.kind === "value") {
-        const value = indexKey.valueOf(row)
-        const maskBelow = mask & this.indexKeys.combinableMasks[number]!
-        if (value !== null) this.addValue(branch, maskBelow, value, row, position)
-      } else if (branch instanceof TextIndex && indexKey.kind === "text") {
-        branch.append(indexKey.text(row), position)
-      }
+      if (branch == null) continue
+      const value = this.indexKeys.indexKeys[number]!.valueOf(row)
+      const maskBelow = mask & this.indexKeys.combinableMasks[number]!
+      if (value !== null) this.addValue(branch, maskBelow, value, row, position)
     }
   }
 
   private removeFrom(branches: Branches, row: Row, position: number): void {
     for (let number = 0; number < branches.length; number++) {
       const branch = branches[number]
-      const indexKey = this.indexKeys.indexKeys[number]!
-      if (branch instanceof Map && indexKey.kind === "value") {
-        const value = indexKey.valueOf(row)
-        if (value !== null) this.removeValue(branch, value, row, position)
-      } else if (branch instanceof TextIndex && indexKey.kind === "text") {
-        branch.removeLast(indexKey.text(row), position)
-      }
+      if (branch == null) continue
+      const value = this.indexKeys.indexKeys[number]!.valueOf(row)
+      if (value !== null) this.removeValue(branch, value, row, position)
     }
   }
 
@@ -214,7 +188,7 @@ export class FilterIndex<Row> {
     if (node.branches !== null) {
       this.addTo(node.branches, mask, row, position)
     } else if (mask !== 0 && node.positions.length > splitThreshold) {
-      node.branches = newBranches(this.indexKeys, this.rowAt, mask)
+      node.branches = newBranches(this.indexKeys, mask)
       for (const each of node.positions) {
         this.addTo(node.branches, mask, this.rowAt(each), each)
       }
@@ -242,13 +216,12 @@ export class FilterIndex<Row> {
     after: Row | null,
     position: number
   ): void {
-    for (let number = 0; number < branches.length; number++) {
-      const branch = branches[number]
-      const indexKey = this.indexKeys.indexKeys[number]!
-      if (!(branch instanceof Map) || indexKey.kind === "text") continue
-      if (indexKey.isMutable) moveKey(branch, indexKey, before, after, position)
+    for (const [number, branch] of branches.entries()) {
+      if (branch === null) continue
+      const { isMutable, valueOf } = this.indexKeys.indexKeys[number]!
+      if (isMutable) moveKey(branch, valueOf, before, after, position)
       else if (after !== null) {
-        const value = indexKey.valueOf(after)
+        const value = valueOf(after)
         const below = value === null ? null : branch.get(value)?.branches
         if (below != null) this.reindexIn(below, before, after, position)
       }
@@ -256,19 +229,18 @@ export class FilterIndex<Row> {
   }
 
   private reindexAllIn(branches: Branches, replacements: ReadonlyArray<Replacement<Row>>): void {
-    for (let number = 0; number < branches.length; number++) {
-      const branch = branches[number]
-      const indexKey = this.indexKeys.indexKeys[number]!
-      if (!(branch instanceof Map) || indexKey.kind === "text") continue
-      if (indexKey.isMutable) {
-        moveKeys(branch, indexKey, replacements)
+    for (const [number, branch] of branches.entries()) {
+      if (branch === null) continue
+      const { isMutable, valueOf } = this.indexKeys.indexKeys[number]!
+      if (isMutable) {
+        moveKeys(branch, valueOf, replacements)
         continue
       }
-      const groups = groupBy(replacements, ({ after }) => {
-        const value = indexKey.valueOf(after)
+      const groups = Map.groupBy(replacements, ({ after }) => {
+        const value = valueOf(after)
         return value === null ? null : branch.get(value)?.branches ?? null
       })
-      for (const [below, group] of groups) this.reindexAllIn(below, group)
+      for (const [below, group] of groups) if (below !== null) this.reindexAllIn(below, group)
     }
   }
 }

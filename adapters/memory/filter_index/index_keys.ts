@@ -2,8 +2,7 @@
 export type KeyValue = string | number | boolean
 
 /** Lists a row under its value, unless the value is null. */
-export interface ValueIndexKey<Row, K extends KeyValue = KeyValue> {
-  readonly kind: "value"
+export interface IndexKey<Row, K extends KeyValue = KeyValue> {
   readonly valueOf: (row: Row) => K | null
   /** Whether a replaced row can have another value. Such an index key follows all with fixed values. */
   readonly isMutable: boolean
@@ -21,8 +20,7 @@ interface Sides<Row, K extends KeyValue> {
 /** Returns an index key that lists a row under `own`, if both values are equal, or if they are not. */
 export const sideIndexKey = <Row, K extends KeyValue>(
   sides: Sides<Row, K>
-): ValueIndexKey<Row, K> => ({
-  kind: "value",
+): IndexKey<Row, K> => ({
   valueOf: (row) => {
     const value = sides.own(row)
     return (value === sides.other(row)) === sides.areEqual ? value : null
@@ -31,46 +29,23 @@ export const sideIndexKey = <Row, K extends KeyValue>(
   sides
 })
 
-/** Lists a row under every substring of its text. The last index key of its table. */
-export interface TextIndexKey<Row> {
-  readonly kind: "text"
-  readonly text: (row: Row) => string
-}
-
-export type IndexKey<Row> = ValueIndexKey<Row> | TextIndexKey<Row>
-
-/** A row has one of the values in one of the index keys. */
-export interface ValueConstraint {
-  readonly kind: "value"
+/** One condition of a query: a row has one of the values in one of the index keys. */
+export interface Constraint {
   /** Ascending. The lists of the index keys under one value must be disjoint. */
   readonly indexKeys: ReadonlyArray<number>
   readonly values: ReadonlySet<KeyValue>
 }
-
-/** The text of a row contains the needle. */
-interface TextConstraint {
-  readonly kind: "text"
-  /** A single one. */
-  readonly indexKeys: ReadonlyArray<number>
-  readonly needle: string
-}
-
-/** One condition of a query. */
-export type Constraint = ValueConstraint | TextConstraint
 
 /**
  * Returns the constraint that two others with the same value amount to, or null if their values differ
  * or they share no index key. Index keys with disjoint lists have no row in common, so a row that meets both
  * constraints is in a shared index key.
  */
-export const sharedConstraint = (one: Constraint, other: Constraint): ValueConstraint | null => {
-  if (one.kind === "text" || other.kind === "text") return null
+export const sharedConstraint = (one: Constraint, other: Constraint): Constraint | null => {
   const indexKeys = one.indexKeys.filter((indexKey) => other.indexKeys.includes(indexKey))
   const [[value], [otherValue]] = [one.values, other.values]
   const haveSameValue = one.values.size === 1 && other.values.size === 1 && value === otherValue
-  return haveSameValue && indexKeys.length > 0
-    ? { kind: "value", indexKeys, values: one.values }
-    : null
+  return haveSameValue && indexKeys.length > 0 ? { indexKeys, values: one.values } : null
 }
 
 /** Rows above which a list gets an index of its own. A query filters a shorter list row by row. */
@@ -78,7 +53,7 @@ export const splitThreshold = 128
 
 /**
  * The index keys of one table in the order in which an index looks them up, and the pairs that a query
- * may combine. Throws if an index key with a text or with mutable values can be combined with a later one.
+ * may combine. Throws if an index key with mutable values can be combined with a later one.
  */
 export class IndexKeys<Row> {
   readonly indexKeys: ReadonlyArray<IndexKey<Row>>
@@ -97,10 +72,9 @@ export class IndexKeys<Row> {
         0
       )
     )
-    for (const [number, indexKey] of indexKeys.entries()) {
-      const isMutable = indexKey.kind === "value" && indexKey.isMutable
-      if ((isMutable || indexKey.kind === "text") && this.combinableMasks[number] !== 0) {
-        throw new Error(`Index key ${number} has a text or changing values, so it must come last`)
+    for (const [number, { isMutable }] of indexKeys.entries()) {
+      if (isMutable && this.combinableMasks[number] !== 0) {
+        throw new Error(`Index key ${number} has changing values, so it must come last`)
       }
     }
   }
@@ -110,7 +84,10 @@ export class IndexKeys<Row> {
     for (let i = from; i < constraints.length; i++) {
       const constraint = constraints[i]!
       if (
-        !constraint.indexKeys.some((number) => meetsIn(this.indexKeys[number]!, constraint, row))
+        !constraint.indexKeys.some((number) => {
+          const value = this.indexKeys[number]!.valueOf(row)
+          return value !== null && constraint.values.has(value)
+        })
       ) return false
     }
     return true
@@ -123,13 +100,4 @@ export class IndexKeys<Row> {
       (~this.combinableMasks[indexKey]! & laterMask) === 0
     )
   }
-}
-
-/** Returns whether a row meets a constraint in one of the index keys that the constraint names. */
-const meetsIn = <Row>(indexKey: IndexKey<Row>, constraint: Constraint, row: Row): boolean => {
-  if (constraint.kind === "text") {
-    return indexKey.kind === "text" && indexKey.text(row).includes(constraint.needle)
-  }
-  const value = indexKey.kind === "value" ? indexKey.valueOf(row) : null
-  return value !== null && constraint.values.has(value)
 }

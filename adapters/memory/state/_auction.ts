@@ -28,11 +28,7 @@ const bestBidderIndexKey = indexKeyNumber("slots", "bestBidder")
  */
 export class Auction {
   readonly coordinators = new Table<CoordinatorRow>(indexKeysOf("coordinators", [
-    {
-      kind: "value",
-      valueOf: ({ coordinator }: CoordinatorRow) => coordinator.bidderAddr,
-      isMutable: false
-    }
+    { valueOf: ({ coordinator }: CoordinatorRow) => coordinator.bidderAddr, isMutable: false }
   ]))
   readonly bids = new Table<BidRow>(indexKeysOf("bids"))
   /** The slots with a bid, indexed by their best bid. A position is a slot number. */

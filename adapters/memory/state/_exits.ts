@@ -18,7 +18,7 @@ const requestedKeyOf = (exit: Exit): string | null =>
 /** The leaves of the exit trees, and the withdrawals before each change. */
 export class Exits {
   readonly table = new Table(
-    indexKeysOf("exits", [{ kind: "value", valueOf: requestedKeyOf, isMutable: true }])
+    indexKeysOf("exits", [{ valueOf: requestedKeyOf, isMutable: true }])
   )
   /** One entry for each withdrawal that was made and not undone. */
   private undo: Array<ReplacedWithdrawals> = []

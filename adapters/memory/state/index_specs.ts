@@ -31,19 +31,20 @@ interface ComparedSpec {
   readonly kind: "fixed" | "changing"
 }
 
-/** The filter restricts no row of the list: `true` adds items that the list does not store. */
-interface AddingSpec {
-  readonly kind: "adding"
+/** No index key lists the values of the filter: the source of the list applies it. */
+interface UnindexedSpec {
+  readonly kind: "unindexed"
 }
 
 /** How the memory store finds the items of a filter. */
 export type FilterIndexSpec<Value> =
   | ([Value] extends [KeyValue | ReadonlyArray<KeyValue>] ? ComparedSpec : never)
   | RangeSpec<Value>
-  | AddingSpec
+  | UnindexedSpec
 
 const fixed = { kind: "fixed" } as const
 const changing = { kind: "changing" } as const
+const unindexed = { kind: "unindexed" } as const
 const range = <Value>(of: RangeSpec<Value>["range"]) => ({ kind: "range", range: of }) as const
 
 /** One line for each filter of the contract. */
@@ -74,7 +75,7 @@ const checkedSpecs: {
     tokenId: fixed,
     batchNum: range((batchNum: number, ledger) => ledger.history.transactionRange(batchNum)),
     type: fixed,
-    includePending: { kind: "adding" }
+    includePending: unindexed
   },
   batches: {
     minBatchNum: range((batchNum: number) => [batchNum, Infinity]),
@@ -95,12 +96,12 @@ const checkedSpecs: {
     bidderAddr: fixed,
     forgerAddr: changing
   },
-  tokens: { ids: fixed, symbols: fixed, addresses: fixed, name: fixed },
+  tokens: { ids: fixed, symbols: fixed, addresses: fixed, name: unindexed },
   coordinators: { bidderAddr: fixed, forgerAddr: fixed, onlyLatest: changing }
 }
 
 /** The spec of a filter whose name is not known to the compiler. */
-export type AnyIndexSpec = ComparedSpec | RangeSpec<never> | AddingSpec
+export type AnyIndexSpec = ComparedSpec | RangeSpec<never> | UnindexedSpec
 
 /** The specs of each list by filter, whose names and values the type of `checkedSpecs` checks. */
 export const indexSpecs: {

@@ -68,7 +68,9 @@ const indexKeysOfFilters = (name: ListName) => {
       indexKeysOfFilter(declared, indexSpecs[name][filter]!.kind, pairs)
     ])
   )
-  const all = [...new Set([...byFilter.values()].flat())].sort((a, b) => rankOf(a) - rankOf(b))
+  const all = [...new Set([...byFilter.values()].flat())]
+    // only the last index keys may have values that change
+    .sort((a, b) => Number(a.isMutable) - Number(b.isMutable))
   const numbers = new Map(
     [...byFilter].map(([filter, indexKeys]) => [
       filter,
@@ -77,10 +79,6 @@ const indexKeysOfFilters = (name: ListName) => {
   )
   return { all, byFilter, numbers }
 }
-
-/** Only the last index keys may have values that change, or texts. */
-const rankOf = (indexKey: AnyIndexKey): number =>
-  indexKey.kind === "text" ? 2 : indexKey.isMutable ? 1 : 0
 
 const pairOf = (sender: Values, receiver: Values) => ({
   sender,
@@ -95,7 +93,7 @@ const indexKeysOfFilter = (
   kind: AnyIndexSpec["kind"],
   pairs: ReadonlyArray<ReturnType<typeof pairOf>>
 ): ReadonlyArray<AnyIndexKey> => {
-  if (kind === "range" || kind === "adding") return []
+  if (kind === "range" || kind === "unindexed") return []
   const pair = pairs.find(({ receiver, sender }) => sender === first || receiver === first)
   if (pair !== undefined) {
     const { received, sender, sent, sentToSelf } = pair
@@ -103,11 +101,10 @@ const indexKeysOfFilter = (
     return [sender === first ? sent : received, sentToSelf]
   }
   const compared = first as Values
-  if (match === "contains") return [{ kind: "text", text: compared as (row: never) => string }]
   const valueOf = match === "flag"
     ? (row: never) => compared(row) === true ? true : null
     : compared
-  return [{ kind: "value", valueOf, isMutable: kind !== "fixed" }]
+  return [{ valueOf, isMutable: kind !== "fixed" }]
 }
 
 const indexKeysByList = new Map(listNames.map((name) => [name, indexKeysOfFilters(name)]))
