@@ -153,7 +153,7 @@ describe("a reconciliation starts again", () => {
 })
 
 describe("an account that another owner gets after a rollback", () => {
-  it.effect("makes all transactions to the other owner invalid, however few are read at once", () =>
+  it.effect("makes all transactions to the other owner invalid", () =>
     Effect.gen(function*() {
       const [chain, ledger] = [yield* openChain, yield* Ledger]
       const creating = (owner: number) =>
@@ -171,9 +171,7 @@ describe("an account that another owner gets after a rollback", () => {
       yield* ledger.applyBlock(creating(9))
       const states = yield* Effect.forEach([first, ...others], stateOf)
       assert.deepStrictEqual(states, ["pend", "invl", "invl"])
-    }).pipe(Effect.provide(nodeLayer({}, undefined, {
-      pool: (store) => ({ list: (query) => store.list({ ...query, limit: 1 }) })
-    }))))
+    }).pipe(Effect.provide(nodeLayer())))
 })
 
 describe("a transaction that becomes invalid while a rollback is being reconciled", () => {

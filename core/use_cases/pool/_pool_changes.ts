@@ -7,7 +7,7 @@ import {
   type Transaction
 } from "../../domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
-import type { PoolChange, Pooled, PoolPage } from "../../ports/mod.ts"
+import type { PoolChange, Pooled } from "../../ports/mod.ts"
 import { changesToDecisions, decisionsOf, forgedReason } from "./_decisions.ts"
 import { completeGroups } from "./_groups.ts"
 import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
@@ -44,7 +44,7 @@ export const changesOfBatch = Effect.fnUntraced(
     const changes = [
       ...forgedRows.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
       ...changesToDecisions(others, decisions),
-      ...leftOut.map((row) => changeOf(row, "pend", null, leftOutReason(batchNum)))
+      ...leftOut.map(leftOutChange)
     ]
     return yield* completeGroups(
       { pool },
@@ -90,7 +90,9 @@ export const changeOf = (
   reason: string
 ): PoolChange => ({ id, arrival, from, fromBatchNum, to, batchNum, reason })
 
-export const leftOutReason = (batchNum: number): string => `Batch ${batchNum} was forged without it`
+/** Returns the change of a transaction that its batch does not contain. */
+export const leftOutChange = (row: Pooled): PoolChange =>
+  changeOf(row, "pend", null, `Batch ${row.transaction.batchNum} was forged without it`)
 
 /** Returns the L2 transactions of a batch, the nonces after those it uses, and its new accounts. */
 function contentOf(transactions: FullBatch["transactions"]) {
@@ -113,25 +115,16 @@ function contentOf(transactions: FullBatch["transactions"]) {
 /** Returns the pending transactions that send from or pay to accounts. */
 const pendingOfAccounts = Effect.fnUntraced(
   function*({ pool }: PoolPorts, accounts: ReadonlyArray<AccountIndex>) {
-    const rows: Array<Pooled> = []
-    for (let fromArrival: number | null = null; accounts.length > 0;) {
-      const { counts, items }: PoolPage = yield* pool.list({
-        filters: { party: { accounts }, states: ["pend"] },
-        fromArrival,
-        order: "ASC",
-        limit: PAGE
-      })
-      rows.push(...items.map(({ pooled }) => pooled))
-      const last = items.at(-1)
-      if (last === undefined || counts.pendingItems === 0) break
-      fromArrival = last.pooled.arrival + 1
-    }
-    return rows
+    if (accounts.length === 0) return []
+    const { items } = yield* pool.list({
+      filters: { party: { accounts }, states: ["pend"] },
+      fromArrival: null,
+      order: "ASC",
+      limit: Number.MAX_SAFE_INTEGER
+    })
+    return items.map(({ pooled }) => pooled)
   }
 )
-
-/** Number of transactions in a read. */
-const PAGE = 1000
 
 function forgedChange(
   row: Pooled,

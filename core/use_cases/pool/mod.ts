@@ -1,3 +1,4 @@
+export type { PoolPorts } from "./_optimistic_change.ts"
 export * from "./list_pool.ts"
 export * from "./pool.ts"
 export * from "./pooled_ledger.ts"

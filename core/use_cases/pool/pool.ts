@@ -112,10 +112,7 @@ export class Pool extends Context.Service<Pool, {
       Effect.gen(function*() {
         const counts = new PoolCounts()
         yield* counts.register
-        return withCounts(
-          make({ reader: yield* LedgerReader, pool: yield* PoolStore }, options),
-          counts
-        )
+        return make({ reader: yield* LedgerReader, pool: yield* PoolStore }, options, counts)
       })
     )
 }
@@ -128,47 +125,36 @@ export interface PoolOptions extends Partial<ReconcileOptions> {
   readonly keccak256: Keccak256
 }
 
-const withCounts = (pool: Pool["Service"], counts: PoolCounts): Pool["Service"] => ({
-  ...pool,
-  select: (options) => counts.countSkipped(pool.select(options)),
-  startForging: (selected, batchNum) =>
-    counts.countChanges("startForging", pool.startForging(selected, batchNum)),
-  doneForging: (ids, batchNum) =>
-    counts.countChanges("doneForging", pool.doneForging(ids, batchNum)),
-  invalidate: (which, batchNum) =>
-    counts.countChanges("invalidate", pool.invalidate(which, batchNum)),
-  invalidateOldNonces: (nonces, batchNum) =>
-    counts.countChanges("invalidateOldNonces", pool.invalidateOldNonces(nonces, batchNum)),
-  rollBack: (lastValidBatch) => counts.countChanges("rollBack", pool.rollBack(lastValidBatch)),
-  purge: (options) => counts.countChanges("purge", pool.purge(options)),
-  remove: (ids, reason) => counts.countChanges("remove", pool.remove(ids, reason)),
-  reconcile: counts.countChanges("reconcile", pool.reconcile)
-})
-
 /** The default of `PoolOptions.forgingMaxMs`: one hour, longer than the computation of any proof. */
 export const forgingMaxMsDefault = 3_600_000
 
 function make(
   ports: PoolPorts,
-  { forgingMaxMs = forgingMaxMsDefault, keccak256 }: PoolOptions
+  { forgingMaxMs = forgingMaxMsDefault, keccak256 }: PoolOptions,
+  counts: PoolCounts
 ): Pool["Service"] {
   const { pool } = ports
   const reconcile = reconcilePool(ports, { forgingMaxMs })
   const selections = new LastSelections()
+  const counted = (cause: typeof causes[number], changing: ChangeEffect): ChangeEffect =>
+    Effect.tap(changing, ({ length }) => Effect.sync(() => counts.addMoved(cause, length)))
   return {
     select: (options) =>
-      Effect.tap(
-        selectFrom(ports, keccak256, options),
-        (selection) => Effect.sync(() => selections.add(selection))
-      ),
-    startForging: (selected, batchNum) => startForging(ports, selections, selected, batchNum),
-    doneForging: (ids, batchNum) => doneForging(ports, ids, batchNum),
-    invalidate: (which, batchNum) => invalidate(ports, which, batchNum),
-    invalidateOldNonces: (nonces, batchNum) => invalidateOldNonces(ports, nonces, batchNum),
-    rollBack: (lastValidBatch) => rollBack(ports, reconcile, lastValidBatch),
-    purge: (options) => purgePool(ports, options),
-    remove: (ids, reason) => remove(ports, ids, reason),
-    reconcile,
+      Effect.tap(selectFrom(ports, keccak256, options), (selection) =>
+        Effect.sync(() => {
+          selections.add(selection)
+          counts.addSkipped(selection)
+        })),
+    startForging: (selected, batchNum) =>
+      counted("startForging", startForging(ports, selections, selected, batchNum)),
+    doneForging: (ids, batchNum) => counted("doneForging", doneForging(ports, ids, batchNum)),
+    invalidate: (which, batchNum) => counted("invalidate", invalidate(ports, which, batchNum)),
+    invalidateOldNonces: (nonces, batchNum) =>
+      counted("invalidateOldNonces", invalidateOldNonces(ports, nonces, batchNum)),
+    rollBack: (lastValidBatch) => counted("rollBack", rollBack(ports, reconcile, lastValidBatch)),
+    purge: (options) => counted("purge", purgePool(ports, options)),
+    remove: (ids, reason) => counted("remove", remove(ports, ids, reason)),
+    reconcile: counted("reconcile", reconcile),
     transaction: pool.transaction,
     transitions: pool.transitions,
     skippedTransaction: pool.skippedTransaction
@@ -339,26 +325,16 @@ class PoolCounts {
   readonly #moved = new Map<typeof causes[number], number>()
   readonly #skipped = new Map<number, number>()
 
-  /** Counts the changed transactions of a call. */
-  countChanges<E>(
-    cause: typeof causes[number],
-    changing: Effect.Effect<ReadonlyArray<TransactionId>, E>
-  ): Effect.Effect<ReadonlyArray<TransactionId>, E> {
-    return Effect.tap(
-      changing,
-      ({ length }) =>
-        Effect.sync(() => void this.#moved.set(cause, (this.#moved.get(cause) ?? 0) + length))
-    )
+  /** Adds the number of transactions that a call changed. */
+  addMoved(cause: typeof causes[number], count: number): void {
+    this.#moved.set(cause, (this.#moved.get(cause) ?? 0) + count)
   }
 
-  /** Counts the skipped transactions of a selection. */
-  countSkipped<E>(selecting: Effect.Effect<Selection, E>): Effect.Effect<Selection, E> {
-    return Effect.tap(selecting, ({ skippedTransactions }) =>
-      Effect.sync(() => {
-        for (const { code } of skippedTransactions) {
-          this.#skipped.set(code, (this.#skipped.get(code) ?? 0) + 1)
-        }
-      }))
+  /** Adds the skipped transactions of a selection. */
+  addSkipped({ skippedTransactions }: Selection): void {
+    for (const { code } of skippedTransactions) {
+      this.#skipped.set(code, (this.#skipped.get(code) ?? 0) + 1)
+    }
   }
 
   /** Registers the metrics until the scope closes. */

@@ -20,7 +20,7 @@ import {
   changesOfBatch,
   changeOf,
   changesToPending,
-  leftOutReason,
+  leftOutChange,
   transactionsOf
 } from "./_pool_changes.ts"
 
@@ -207,7 +207,7 @@ const changesOfPending = Effect.fnUntraced(
     )
     const changes = [
       ...changesToDecisions(open, decisions),
-      ...leftOut.map((row) => changeOf(row, "pend", null, leftOutReason(row.transaction.batchNum!)))
+      ...leftOut.map(leftOutChange)
     ]
     return yield* completeGroups(ports, changes, transactionsOf(rows), last)
   }
@@ -227,9 +227,7 @@ const staleForging = Effect.fnUntraced(
     ]
     const overdue = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
     return [
-      ...leftOut.map((row) =>
-        changeOf(row, "pend", null, leftOutReason(row.transaction.batchNum!))
-      ),
+      ...leftOut.map(leftOutChange),
       ...overdue.map((row) =>
         changeOf(
           row,

@@ -25,10 +25,9 @@ import type {
   SnapshotId,
   NotRegistered,
   Page,
-  PoolStore,
   StoreFailure
 } from "../../ports/mod.ts"
-import { findGroup, findPooled, listPool } from "../pool/mod.ts"
+import { findGroup, findPooled, listPool, type PoolPorts } from "../pool/mod.ts"
 import { currencyOf, listCurrencies } from "./currencies.ts"
 import { dependenciesOf } from "./dependencies.ts"
 import { readHealth } from "./health.ts"
@@ -36,9 +35,7 @@ import type { Answer, PageEnds, ReadOperation, ReadOptions } from "./answer.ts"
 import { badInput, failNotFound, type ReadFailure } from "./read_failures.ts"
 import { failForWrongSymbol, wrongPathSymbol } from "./_symbols.ts"
 
-export interface Stores {
-  readonly reader: LedgerReader["Service"]
-  readonly pool: PoolStore["Service"]
+export interface Stores extends PoolPorts {
   readonly currencies: CurrencyPrices
 }
 

@@ -1,22 +1,13 @@
 import { Clock, Effect, Exit } from "effect"
 import type { NodeHealth } from "../../domain/mod.ts"
-import {
-  type LedgerReader,
-  type PoolStore,
-  StoreDescription,
-  type StoreFailure
-} from "../../ports/mod.ts"
-
-interface Stores {
-  readonly reader: LedgerReader["Service"]
-  readonly pool: PoolStore["Service"]
-}
+import { StoreDescription, type StoreFailure } from "../../ports/mod.ts"
+import type { PoolPorts } from "../pool/mod.ts"
 
 /** Time after which a store that does not answer counts as down. */
 const answerTimeout = "2 seconds"
 
 /** Reads from both stores; a store is up if its answer comes in time. */
-export const readHealth = Effect.fnUntraced(function*({ pool, reader }: Stores) {
+export const readHealth = Effect.fnUntraced(function*({ pool, reader }: PoolPorts) {
   const description = yield* StoreDescription
   const timestampMs = yield* Clock.currentTimeMillis
   const [isLedgerUp, isPoolUp] = yield* Effect.all([

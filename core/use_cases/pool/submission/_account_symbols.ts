@@ -2,15 +2,9 @@ import { Effect } from "effect"
 import type { InputFault } from "../../../contract/mod.ts"
 import type { PostedTransaction } from "../../../domain/mod.ts"
 import { type AccountIndex, formatAccountIndex, isUserAccount } from "../../../encoding/mod.ts"
-import type { LedgerReader, StoreFailure } from "../../../ports/mod.ts"
-import type { AccountsOfPosted, PostRules, Refuse } from "./_posted_rules.ts"
-
-/** What the symbols in the account indexes of a transaction are compared with. */
-export interface SymbolsOptions {
-  readonly prefix: string
-  readonly reader: LedgerReader["Service"]
-  readonly refuse: Refuse
-}
+import type { StoreFailure } from "../../../ports/mod.ts"
+import type { AccountsOfPosted, PostRules } from "./_posted_rules.ts"
+import type { SubmissionContext } from "./_submission_context.ts"
 
 /**
  * Returns the faults of account indexes whose symbol is not that of the account's token. Reserved
@@ -20,7 +14,7 @@ export function symbolFaults(
   { references = {} }: PostRules,
   { request, tokenId }: PostedTransaction,
   { receiver, sender, token }: AccountsOfPosted,
-  { prefix, reader, refuse }: SymbolsOptions
+  { network: { prefix }, reader, refuse }: SubmissionContext
 ): Effect.Effect<ReadonlyArray<InputFault>, StoreFailure> {
   const tokenOf = (index: AccountIndex) => {
     const account = [sender, receiver].find((each) => each?.index === index)

@@ -3,16 +3,15 @@ import type { InputFault } from "../../../contract/mod.ts"
 import type { Network, PoolTransaction, PostedTransaction } from "../../../domain/mod.ts"
 import type { AccountIndex, Keccak256, TransactionId } from "../../../encoding/mod.ts"
 import {
-  type LedgerReader,
   type Pooled,
   type PoolLimits,
-  type PoolStore,
   replacedReason,
   type SignatureVerifier,
   type StoreFailure,
   type TransactionOwners,
   type VerifierBusy
 } from "../../../ports/mod.ts"
+import type { PoolPorts } from "../_optimistic_change.ts"
 import { isSamePosted } from "../_same_transaction.ts"
 import { reconcileWithLedger } from "../reconcile.ts"
 import type { SubmissionMetrics } from "./_submission_metrics.ts"
@@ -21,8 +20,7 @@ import {
   type FeeBounds,
   ledgerFaults,
   ownersOf,
-  type Refuse,
-  refuseFor
+  type Refuse
 } from "./_posted_rules.ts"
 import {
   failIfRefused,
@@ -33,19 +31,8 @@ import {
 } from "./submission_failures.ts"
 
 /** The ports of `Submission`. */
-export interface SubmissionPorts {
-  readonly reader: LedgerReader["Service"]
-  readonly pool: PoolStore["Service"]
+export interface SubmissionPorts extends PoolPorts {
   readonly verifier: SignatureVerifier["Service"]
-}
-
-/** The rules and limits of posts. */
-export interface SubmissionRules {
-  readonly network: Network
-  readonly keccak256: Keccak256
-  readonly fees: FeeBounds
-  readonly limits: PoolLimits
-  readonly retryAfterSeconds: number
 }
 
 /** The answer to a post of one transaction. */
@@ -57,56 +44,35 @@ export interface PostAnswer {
 const unusedId =
   "an unused id or the stored transaction: another transaction is stored under this id"
 
-/** What all posts share: the ports, the rules and the metrics. */
-export class SubmissionContext {
-  readonly reader: SubmissionPorts["reader"]
-  readonly pool: SubmissionPorts["pool"]
-  readonly verifier: SubmissionPorts["verifier"]
-  readonly prefix: string
+/** What all posts share: the ports, the rules and limits of posts, and the metrics. */
+export interface SubmissionContext extends SubmissionPorts {
+  readonly network: Network
   readonly keccak256: Keccak256
   readonly fees: FeeBounds
   readonly limits: PoolLimits
+  readonly retryAfterSeconds: number
   readonly refuse: Refuse
-  readonly #retryAfterSeconds: number
-  readonly #metrics: SubmissionMetrics
-
-  constructor(
-    { pool, reader, verifier }: SubmissionPorts,
-    { fees, keccak256, limits, network, retryAfterSeconds }: SubmissionRules,
-    metrics: SubmissionMetrics
-  ) {
-    this.reader = reader
-    this.pool = pool
-    this.verifier = verifier
-    this.prefix = network.prefix
-    this.keccak256 = keccak256
-    this.fees = fees
-    this.limits = limits
-    this.refuse = refuseFor(network)
-    this.#retryAfterSeconds = retryAfterSeconds
-    this.#metrics = metrics
-  }
-
-  /** Returns the failure of a post whose id is in use. */
-  conflict(id: TransactionId, expected = unusedId): SubmissionConflict {
-    return new SubmissionConflict({ faults: [this.refuse("id", id, expected)] })
-  }
-
-  /** Fails since a limit of the pool is reached, and counts it. */
-  full(limit: keyof PoolLimits, fromAccountIndex: AccountIndex): Effect.Effect<never, PoolFull> {
-    return Effect.suspend(() => {
-      this.#metrics.limits[limit]++
-      return Effect.fail(
-        new PoolFull({
-          limit,
-          maximum: this.limits[limit],
-          fromAccountIndex,
-          retryAfterSeconds: this.#retryAfterSeconds
-        })
-      )
-    })
-  }
+  readonly metrics: SubmissionMetrics
 }
+
+/** Returns the failure of a post whose id is in use. */
+export const conflict = (
+  { refuse }: SubmissionContext,
+  id: TransactionId,
+  expected = unusedId
+): SubmissionConflict => new SubmissionConflict({ faults: [refuse("id", id, expected)] })
+
+/** Fails since a limit of the pool is reached, and counts it. */
+export const failFull = (
+  { limits, metrics, retryAfterSeconds }: SubmissionContext,
+  limit: keyof PoolLimits,
+  fromAccountIndex: AccountIndex
+): Effect.Effect<never, PoolFull> =>
+  Effect.suspend(() => {
+    metrics.limits[limit]++
+    const maximum = limits[limit]
+    return Effect.fail(new PoolFull({ limit, maximum, fromAccountIndex, retryAfterSeconds }))
+  })
 
 /** Answers a repeated post, or fails if other content is stored. */
 export const acknowledge = Effect.fnUntraced(function*(
@@ -116,7 +82,7 @@ export const acknowledge = Effect.fnUntraced(function*(
 ): Effect.fn.Return<PostAnswer, SubmissionConflict | StoreFailure> {
   const { id } = posted
   if (known === undefined || !isSamePosted(known.transaction, posted)) {
-    return yield* context.conflict(id)
+    return yield* conflict(context, id)
   }
   // the first post may have failed between storing and reconciling the transaction
   yield* reconcileWithLedger(context, [known])
@@ -131,7 +97,8 @@ export const failIfReplaced = Effect.fnUntraced(function*(
   const { id } = posted
   const reason = replacedReason(posted, id)
   if ((yield* context.pool.transitions(id)).some((transition) => transition.reason === reason)) {
-    return yield* context.conflict(
+    return yield* conflict(
+      context,
       id,
       "a new signature: this content was replaced; sign it with another fee or maxNumBatch"
     )

@@ -23,7 +23,12 @@ import {
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
 import { reconcileWithLedger } from "../reconcile.ts"
 import { isSamePosted } from "../_same_transaction.ts"
-import { failIfReplaced, type SubmissionContext, wrongSignature } from "./_submission_context.ts"
+import {
+  failFull,
+  failIfReplaced,
+  type SubmissionContext,
+  wrongSignature
+} from "./_submission_context.ts"
 
 /** Validates a group and stores it. */
 export const submitGroup = Effect.fnUntraced(function*(
@@ -80,7 +85,7 @@ const storeGroup = Effect.fnUntraced(function*(
     case "known":
       return yield* acknowledgeGroup(context, group)
     case "full":
-      return yield* context.full(added.limit, added.account)
+      return yield* failFull(context, added.limit, added.account)
   }
 })
 
@@ -133,7 +138,7 @@ const checkSpace = Effect.fnUntraced(function*(
   const { limits, pool } = context
   const [first] = transactions
   if ((yield* pool.counts).pend + transactions.length > limits.pendingMax) {
-    return yield* context.full("pendingMax", first!.fromAccountIndex)
+    return yield* failFull(context, "pendingMax", first!.fromAccountIndex)
   }
 })
 

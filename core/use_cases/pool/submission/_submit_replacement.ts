@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import { limitMax } from "../../../contract/mod.ts"
 import {
   type AccountOwner,
   isSameOwner,
@@ -9,7 +8,6 @@ import {
 } from "../../../domain/mod.ts"
 import {
   type Pooled,
-  type PoolPage,
   type PoolStore,
   type StoreFailure,
   type TransactionOwners
@@ -30,6 +28,8 @@ import {
   acknowledge,
   checkedOwners,
   checkLedgerRules,
+  conflict,
+  failFull,
   failIfReplaced,
   pendingTransaction,
   type PostAnswer,
@@ -82,7 +82,7 @@ const attempt = Effect.fnUntraced(function*(
   yield* checkLedgerRules(context, posted, parties, wrongSymbols)
   const owners = yield* checkedOwners(context, posted, parties)
   const isFree = known === undefined || isSameId || (yield* removeOfEarlierOwner(context, [known]))
-  if (!isFree) return yield* context.conflict(id)
+  if (!isFree) return yield* conflict(context, id)
   return (yield* storeInstead(context, old, posted, owners)) ? { id, stored: true } : "changed"
 })
 
@@ -105,7 +105,7 @@ const storeInstead = Effect.fnUntraced(function*(
     case "changed":
       return false
     case "full":
-      return yield* context.full(result.limit, posted.fromAccountIndex)
+      return yield* failFull(context, result.limit, posted.fromAccountIndex)
   }
 })
 
@@ -149,13 +149,15 @@ const checkSameId = Effect.fnUntraced(function*(
   { transaction: { group, id, state } }: Pooled
 ): Effect.fn.Return<void, SubmissionConflict | StoreFailure> {
   if (group !== undefined) {
-    return yield* context.conflict(
+    return yield* conflict(
+      context,
       id,
       `an unused id: group ${group.id} has it, and is posted as a whole`
     )
   }
   if (state !== "pend" && state !== "invl") {
-    return yield* context.conflict(
+    return yield* conflict(
+      context,
       id,
       `the id of a pending or invalid transaction: this one is ${
         state === "fing" ? "being forged" : "forged"
@@ -219,21 +221,13 @@ const withNonce = Effect.fnUntraced(function*(
   owner: AccountOwner | null,
   states: ReadonlyArray<PoolState>
 ): Effect.fn.Return<ReadonlyArray<Pooled>, StoreFailure> {
-  const found: Array<Pooled> = []
-  for (let fromArrival: number | null = null;;) {
-    const { counts, items }: PoolPage = yield* pool.list({
-      filters: { from: { accounts: [fromAccountIndex] }, states },
-      fromArrival,
-      order: "DESC",
-      limit: limitMax
-    })
-    found.push(
-      ...items.map(({ pooled }) => pooled).filter(({ sender, transaction }) =>
-        transaction.nonce === nonce && (owner === null || isSameOwner(sender, owner))
-      )
-    )
-    const last = items.at(-1)
-    if (last === undefined || counts.pendingItems === 0) return found
-    fromArrival = last.pooled.arrival - 1
-  }
+  const { items } = yield* pool.list({
+    filters: { from: { accounts: [fromAccountIndex] }, states },
+    fromArrival: null,
+    order: "DESC",
+    limit: Number.MAX_SAFE_INTEGER
+  })
+  return items.map(({ pooled }) => pooled).filter(({ sender, transaction }) =>
+    transaction.nonce === nonce && (owner === null || isSameOwner(sender, owner))
+  )
 })

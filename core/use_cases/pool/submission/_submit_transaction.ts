@@ -9,6 +9,8 @@ import {
   acknowledge,
   checkedOwners,
   checkLedgerRules,
+  conflict,
+  failFull,
   failIfReplaced,
   pendingTransaction,
   type PostAnswer,
@@ -41,7 +43,7 @@ export const submitTransaction = Effect.fnUntraced(function*(
   const owners = yield* checkedOwners(context, posted, parties)
   yield* failIfReplaced(context, posted)
   const isFree = known === undefined || (yield* removeOfEarlierOwner(context, [known]))
-  if (!isFree) return yield* context.conflict(id)
+  if (!isFree) return yield* conflict(context, id)
   const transaction = yield* pendingTransaction(posted)
   const added = yield* pool.addTransaction(transaction, owners, limits)
   switch (added.kind) {
@@ -52,7 +54,7 @@ export const submitTransaction = Effect.fnUntraced(function*(
     case "known":
       return yield* acknowledge(context, yield* find(context, posted), posted)
     case "full":
-      return yield* context.full(added.limit, posted.fromAccountIndex)
+      return yield* failFull(context, added.limit, posted.fromAccountIndex)
   }
 })
 
@@ -68,9 +70,9 @@ const checkSpace = Effect.fnUntraced(function*(
 ): Effect.fn.Return<void, PoolFull | StoreFailure> {
   const { limits, pool } = context
   if ((yield* pool.pendingOf(fromAccountIndex)) >= limits.pendingPerAccountMax) {
-    return yield* context.full("pendingPerAccountMax", fromAccountIndex)
+    return yield* failFull(context, "pendingPerAccountMax", fromAccountIndex)
   }
   if ((yield* pool.counts).pend >= limits.pendingMax) {
-    return yield* context.full("pendingMax", fromAccountIndex)
+    return yield* failFull(context, "pendingMax", fromAccountIndex)
   }
 })

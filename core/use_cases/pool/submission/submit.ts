@@ -7,8 +7,8 @@ import {
 } from "../../../domain/mod.ts"
 import type { Keccak256, TransactionId } from "../../../encoding/mod.ts"
 import { LedgerReader, PoolStore, SignatureVerifier } from "../../../ports/mod.ts"
-import type { PostRules } from "./_posted_rules.ts"
-import { SubmissionContext, type SubmissionPorts } from "./_submission_context.ts"
+import { type PostRules, refuseFor } from "./_posted_rules.ts"
+import type { SubmissionPorts } from "./_submission_context.ts"
 import { SubmissionMetrics } from "./_submission_metrics.ts"
 import { submitAuthorization } from "./_submit_authorization.ts"
 import { submitGroup } from "./_submit_group.ts"
@@ -134,13 +134,16 @@ function make(
   ports: SubmissionPorts,
   metrics: SubmissionMetrics
 ): Submission["Service"] {
-  const context = new SubmissionContext(ports, {
+  const context = {
+    ...ports,
     network,
     keccak256,
     fees: { minFeeUSD, maxFeeUSD },
     limits: { pendingMax, pendingPerAccountMax },
-    retryAfterSeconds
-  }, metrics)
+    retryAfterSeconds,
+    refuse: refuseFor(network),
+    metrics
+  }
   return {
     submitTransaction: (posted, rules = {}) =>
       metrics.count("transaction", submitTransaction(context, posted, rules)),
