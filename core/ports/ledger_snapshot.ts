@@ -1,5 +1,5 @@
 import { Schema, Context } from "effect"
-import { type BlockChanges, type NetworkConstants, slotOfBlock } from "../domain/mod.ts"
+import { type NetworkConstants, slotOfBlock } from "../domain/mod.ts"
 
 /** Identifies the snapshot that an answer was computed from. Every answer has one. */
 export const SnapshotId = Schema.Struct({
@@ -80,47 +80,6 @@ export type PartVersions = { readonly [P in LedgerPart]: number }
 export const noPartChanged: PartVersions = Object.freeze(
   Object.fromEntries(ledgerParts.map((part) => [part, 0]))
 ) as PartVersions
-
-/**
- * Returns the parts that a block changes.
- *
- * @example
- * ```ts
- * import { Result } from "effect"
- * import { decideBlock, partsOfBlock } from "rollup-node-api"
- * import { keccak256 } from "rollup-node-api/crypto"
- * import { openMemoryLedger } from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const { genesis, genesis: { block: { hash, number }, constants } } = simulate({ seed: 1 })
- * const prices = [{ tokenId: 0, priceUSD: 2000, timeMs: 1_700_000_000_000 }]
- * const next = { number: number + 1n, hash: `0x${"1".repeat(64)}`, parentHash: hash }
- * const block = { ...next, timestampMs: 1_800_000_000_000, prices }
- * const decide = decideBlock({ constants, keccak256 }, block)
- * const decision = Result.getOrThrow(decide(openMemoryLedger({ genesis }).view))
- * if (decision.kind === "store") console.log(...partsOfBlock(decision.changes)) // => blocks tokens
- * ```
- */
-export const partsOfBlock = (
-  { batches, bids, coordinators, prices, tokens, variables, withdrawals }: BlockChanges
-): ReadonlyArray<LedgerPart> => {
-  const parts: Array<LedgerPart> = ["blocks"]
-  if (tokens.length > 0 || prices.length > 0) parts.push("tokens")
-  if (
-    batches.some(({ accountUpdates, accounts }) => accounts.length > 0 || accountUpdates.length > 0)
-  ) parts.push("accounts")
-  if (withdrawals.length > 0 || batches.some(({ exits }) => exits.length > 0)) parts.push("exits")
-  // no list contains queued transactions before they are forged
-  if (batches.some(({ forged, transactions }) => forged.length > 0 || transactions.length > 0)) {
-    parts.push("transactions")
-  }
-  if (batches.length > 0) parts.push("batches")
-  if (variables.auction !== undefined) parts.push("auction")
-  if (bids.length > 0) parts.push("bids")
-  if (coordinators.length > 0) parts.push("coordinators")
-  if (variables.rollup !== undefined) parts.push("verifiers")
-  return parts
-}
 
 /**
  * Returns the part versions after a write: `version` for the changed parts.

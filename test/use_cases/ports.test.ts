@@ -22,12 +22,12 @@ import {
   noPartChanged,
   NotRegistered,
   notRegisteredMessage,
-  partsOfBlock,
   RecentSnapshots,
   type Series,
   VerifierBusy,
   withVersion
 } from "../../core/ports/mod.ts"
+import { partsOfBlock } from "../../core/use_cases/ledger/_parts_of_block.ts"
 
 const snapshotId = { ethereumBlockNum: 1n, batchNum: null, version: 1 }
 

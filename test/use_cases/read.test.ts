@@ -12,6 +12,7 @@ import {
   operations,
   readOperationsOf,
   revisions,
+  v1,
   wireContext
 } from "../../core/contract/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
@@ -278,7 +279,7 @@ describe("the last block", () => {
 describe("an answer", () => {
   const snapshotId = { ethereumBlockNum: 125n, batchNum: 3, version: 9 }
   const ofItem = <N extends ItemName>(name: N, item: object) =>
-    dependenciesOf.item(name, item as Items[N], snapshotId, constants).join(" ")
+    dependenciesOf.items[name](item as Items[N], snapshotId, constants).join(" ")
 
   it("of a list depends on the parts of the list", () => {
     const lists: { readonly [N in ListName]: string } = {
@@ -292,16 +293,22 @@ describe("an answer", () => {
       coordinators: "coordinators"
     }
     for (const [name, parts] of Object.entries(lists)) {
-      assert.strictEqual(dependenciesOf.list(name as ListName, {}).join(" "), `rollBacks ${parts}`)
+      assert.strictEqual(dependenciesOf.lists[name as ListName].join(" "), `rollBacks ${parts}`)
     }
   })
 
-  it("of a list with queued transactions depends on every block", () => {
-    const dependsOn = (includePending: boolean) =>
-      dependenciesOf.list("transactions", { includePending }).join(" ")
-    assert.strictEqual(dependsOn(true), "rollBacks tokens blocks")
-    assert.strictEqual(dependsOn(false), "rollBacks tokens transactions")
-  })
+  it.effect("of a list with queued transactions depends on every block", () =>
+    Effect.gen(function*() {
+      const [served] = yield* readInterfaces({ context, constants, revisions: [v1] })
+      const dependsOn = Effect.fnUntraced(function*(query: string) {
+        return (yield* served!.operations.getHistoryTxs([], query)).dependsOn?.join(" ")
+      })
+      assert.strictEqual(yield* dependsOn("includePendingL1s=true"), "rollBacks tokens blocks")
+      assert.strictEqual(
+        yield* dependsOn("includePendingL1s=false"),
+        "rollBacks tokens transactions"
+      )
+    }).pipe(Effect.provide(over)))
 
   it("of an item depends on fewer parts if no later block can change it", () => {
     const exit = { instantWithdrawn: null, delayedWithdrawn: null }

@@ -1,7 +1,7 @@
 import type { AccountValues, TokenId } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
-import type { BatchEvidence } from "./_batch_evidence.ts"
+import { accountOf, type BatchEvidence } from "./_batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
 /** Values of accounts after a batch, by index. */
@@ -90,18 +90,19 @@ function auditCreated(
  * token it is the account whose stored balance exceeds the computed one by exactly the fees.
  */
 function addFees(
-  { batch, before, changes }: BatchEvidence,
-  { createdAccounts, l2 }: BatchOutcome,
+  evidence: BatchEvidence,
+  outcome: BatchOutcome,
   touched: ReadonlyArray<AccountIndex>,
   computed: ComputedValues,
   findings: Findings
 ): void {
+  const { batch, before, changes } = evidence
   const sums = new Map<TokenId, bigint>()
-  for (const { feeAmount, tokenId } of l2) sums.set(tokenId, (sums.get(tokenId) ?? 0n) + feeAmount)
+  for (const { feeAmount, tokenId } of outcome.l2) {
+    sums.set(tokenId, (sums.get(tokenId) ?? 0n) + feeAmount)
+  }
   findings.checked("fees", batch.collectedFees.length)
   const after = new Map(changes.map((change) => [change.index, change.after]))
-  const tokenOf = (index: AccountIndex) =>
-    (before(index) ?? createdAccounts.find((account) => account.index === index))?.tokenId
   for (const [tokenId, amount] of batch.collectedFees) {
     const location = `batch ${batch.batchNum}, token ${tokenId}`
     const sum = sums.get(tokenId) ?? 0n
@@ -113,7 +114,7 @@ function addFees(
       // the fees can restore the balance before
       const stored = after.get(index) ?? before(index)
       return balance !== undefined && stored?.balance === balance + sum &&
-        tokenOf(index) === tokenId
+        accountOf(evidence, outcome, index)?.tokenId === tokenId
     })
     if (collector === undefined) {
       findings.violate(

@@ -19,7 +19,7 @@ export function auditExits(
   for (const [i, exit] of exits.entries()) {
     const { accountIndex } = exit
     const owner = accountOf(evidence, outcome, accountIndex)
-    findings.sameMembers("exits", () => locationOf(exit), {
+    findings.sameMembers("exits", () => locationOfExit(exit), {
       batchNum: exit.batchNum,
       balance: exit.balance,
       tokenId: exit.tokenId,
@@ -36,14 +36,14 @@ export function auditExits(
     const { isOld0, oldKey, oldValue } = exit.merkleProof
     findings.sameMembers(
       "exit-proofs",
-      () => locationOf(exit),
+      () => locationOfExit(exit),
       { oldKey, oldValue, isOld0 },
       inclusionOldLeaf
     )
     if (i > 0 && accountIndex <= exits[i - 1]!.accountIndex) {
       findings.violate(
         "exits",
-        locationOf(exit),
+        locationOfExit(exit),
         `account ${accountIndex}`,
         `an index above ${exits[i - 1]!.accountIndex}`
       )
@@ -60,7 +60,8 @@ export function auditExits(
   }
 }
 
-const locationOf = ({ accountIndex, batchNum, itemId }: Exit): string =>
+/** Returns the location of an exit for a finding. */
+export const locationOfExit = ({ accountIndex, batchNum, itemId }: Exit): string =>
   `exit ${itemId} (batch ${batchNum}, account ${accountIndex})`
 
 /**
@@ -72,7 +73,7 @@ function auditWithdrawal(exit: Exit, findings: Findings): void {
   if (instantWithdrawn !== null && (delayedWithdrawRequest !== null || delayedWithdrawn !== null)) {
     findings.violate(
       "withdrawals",
-      locationOf(exit),
+      locationOfExit(exit),
       "an instant and a delayed withdrawal",
       "one of both"
     )
@@ -83,7 +84,7 @@ function auditWithdrawal(exit: Exit, findings: Findings): void {
   ) {
     findings.violate(
       "withdrawals",
-      locationOf(exit),
+      locationOfExit(exit),
       `collected in block ${delayedWithdrawn}, requested in ${delayedWithdrawRequest ?? "none"}`,
       "a request in this block or an earlier one"
     )

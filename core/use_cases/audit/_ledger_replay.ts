@@ -20,6 +20,7 @@ import { Balances } from "./balances.ts"
 import type { BatchEvidence } from "./_batch_evidence.ts"
 import type { ComputedValues } from "./_changes.ts"
 import { auditBatch } from "./batch_audit.ts"
+import { locationOfExit } from "./_exits.ts"
 import type { DeferredProof } from "./exit_proofs.ts"
 import { type Findings, reportDefects } from "./findings.ts"
 
@@ -113,7 +114,9 @@ export class LedgerReplay {
       const transactions = (found?.transactions ?? []).map(({ transaction }) => transaction)
       const exits = yield* this.#exitsOf(batch, transactions)
       this.#auditItems(batch, transactions, exits)
-      this.proofs.push(...exits.map((exit) => proofOf(exit, batch)))
+      for (const exit of exits) {
+        this.proofs.push({ location: locationOfExit(exit), proof: [exit, batch.exitRoot] })
+      }
       yield* this.#loadAccounts(
         transactions,
         [...changes.map(({ index }) => index), ...exits.map(({ accountIndex }) => accountIndex)]
@@ -232,8 +235,3 @@ export class LedgerReplay {
       })
   }
 }
-
-const proofOf = (exit: Exit, { exitRoot }: Batch): DeferredProof => ({
-  location: `exit ${exit.itemId} (batch ${exit.batchNum}, account ${exit.accountIndex})`,
-  proof: [exit, exitRoot]
-})

@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import { poolStates } from "../../domain/mod.ts"
+import { type PoolState, poolStates } from "../../domain/mod.ts"
 import { type Keccak256, l2TransactionId } from "../../encoding/mod.ts"
 import type { LedgerReader, Pooled, PoolStore, StoreFailure } from "../../ports/mod.ts"
 import type { Findings } from "./findings.ts"
@@ -22,30 +22,25 @@ export const auditPoolPorts = (
   findings: Findings
 ): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function*() {
-    const [pending, forging, forged, invalid] = [
-      yield* pool.pendingSince({ beforeMs: unlimited, limit: unlimited }),
-      ...yield* Effect.forEach(["fing", "fged", "invl"] as const, (state) =>
-        pool.inBatches({ state, from: 0, to: 2 ** 32 - 1 }))
-    ] as const
+    const batches = { from: 0, to: 2 ** 32 - 1 }
+    const stored: Rows = {
+      pend: yield* pool.pendingSince({ beforeMs: unlimited, limit: unlimited }),
+      fing: yield* pool.inBatches({ state: "fing", ...batches }),
+      fged: yield* pool.inBatches({ state: "fged", ...batches }),
+      invl: yield* pool.inBatches({ state: "invl", ...batches })
+    }
     const counts = yield* pool.counts
-    const stored = {
-      pend: pending.length,
-      fing: forging!.length,
-      fged: forged!.length,
-      invl: invalid!.length
-    }
     for (const state of poolStates) {
-      findings.same("pool", `pool, ${state}`, counts[state], stored[state])
+      findings.same("pool", `pool, ${state}`, counts[state], stored[state].length)
     }
-    const rows = [...pending, ...forging!, ...forged!, ...invalid!]
+    const rows = Object.values(stored).flat()
     findings.checked("pool", rows.length)
     for (const { transaction } of rows) {
       findings.same(
         "pool",
         `pool transaction ${transaction.id}`,
         transaction.id,
-        Result.getOrElse(l2TransactionId(transaction, keccak256), () =>
-          "the hash of its fields")
+        Result.getOrElse(l2TransactionId(transaction, keccak256), () => "the hash of its fields")
       )
       const last = (yield* pool.transitions(transaction.id)).at(-1)
       findings.checked("pool-steps")
@@ -56,23 +51,15 @@ export const auditPoolPorts = (
         last === undefined ? "the state after the last transition" : `${last.to} ${last.batchNum}`
       )
     }
-    yield* auditReconciled(
-      { pool, reader },
-      { pending, forging: forging!, forged: forged! },
-      findings
-    )
+    yield* auditReconciled({ pool, reader }, stored, findings)
   })
 
-interface Rows {
-  readonly pending: ReadonlyArray<Pooled>
-  readonly forging: ReadonlyArray<Pooled>
-  readonly forged: ReadonlyArray<Pooled>
-}
+type Rows = { readonly [S in PoolState]: ReadonlyArray<Pooled> }
 
 /** Compares the pool with the ledger, if the pool has reconciled the last batch. */
 const auditReconciled = (
   { pool, reader }: PoolAuditPorts,
-  { forged, forging, pending }: Rows,
+  { fged: forged, fing: forging, pend: pending }: Rows,
   findings: Findings
 ) =>
   Effect.gen(function*() {

@@ -9,10 +9,7 @@ import {
 } from "../../encoding/mod.ts"
 import { type BlockViolation, type Invariant, makeViolation } from "../violation/mod.ts"
 import { type StagedBatch, credit } from "./_staged_batch.ts"
-import type { BatchInput } from "./batch_transition.ts"
-
-/** The greatest nonce that fits into a leaf of the state tree. */
-const nonceMax = (1n << 40n) - 1n
+import { type BatchInput, nonceMax } from "./batch_transition.ts"
 
 /**
  * Applies the L2 transactions in order; stops at the first one that the state does not allow

@@ -1,7 +1,13 @@
 import type { Account, New, TokenId } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
 import { type BlockViolation, makeViolation } from "../violation/mod.ts"
-import type { BatchOutcome, BatchState, L1UserEffect, L2Resolution } from "./batch_transition.ts"
+import {
+  balanceLimit,
+  type BatchOutcome,
+  type BatchState,
+  type L1UserEffect,
+  type L2Resolution
+} from "./batch_transition.ts"
 
 /** An account during a batch. */
 export interface StagedAccount {
@@ -100,9 +106,6 @@ export class StagedBatch {
   }
 }
 
-/** Balances are below this limit: a leaf of the state tree has 192 bits for them. */
-const BALANCE_LIMIT = 1n << 192n
-
 /**
  * Adds units to the balance. Returns a violation if it exceeds the limit; `pointer` is called only
  * then.
@@ -113,7 +116,7 @@ export function credit(
   pointer: () => string
 ): BlockViolation | undefined {
   account.balance += amount
-  return account.balance < BALANCE_LIMIT
+  return account.balance < balanceLimit
     ? undefined
     : makeViolation(
       "balance-limit",

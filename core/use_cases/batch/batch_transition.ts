@@ -9,6 +9,12 @@ import type {
 } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
 
+/** The greatest nonce that fits into a leaf of the state tree. */
+export const nonceMax = (1n << 40n) - 1n
+
+/** Balances are below this limit: a leaf of the state tree has 192 bits for them. */
+export const balanceLimit = 1n << 192n
+
 /** The state before a batch. */
 export interface BatchState {
   readonly account: (index: AccountIndex) => New<Account> | undefined

@@ -1,3 +1,4 @@
+import type { Types } from "effect"
 import type {
   Account,
   BatchChanges,
@@ -23,8 +24,6 @@ export interface BlockRules {
   readonly keccak256: Keccak256
 }
 
-type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
-
 /** The ledger after the parts of a block that were already checked, and their changes. */
 export class StagedBlock implements BatchState {
   readonly rules: BlockRules
@@ -40,7 +39,7 @@ export class StagedBlock implements BatchState {
   readonly bids: Array<New<Bid>> = []
   readonly queued: Array<New<Transaction>> = []
   readonly batches: Array<BatchChanges> = []
-  readonly variables: Partial<Mutable<NetworkVariables>> = {}
+  readonly variables: Partial<Types.Mutable<NetworkVariables>> = {}
   readonly withdrawals: Array<BlockChanges["withdrawals"][number]> = []
   readonly #accounts = new Map<AccountIndex, New<Account>>()
   readonly #exits = new Map<string, New<Exit>>()

@@ -1,3 +1,4 @@
+import type { Types } from "effect"
 import type {
   Account,
   Bid,
@@ -20,8 +21,6 @@ import {
   snapshotBlocks
 } from "../../ports/mod.ts"
 
-type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
-
 /** Returns the error for changes that violate an invariant of the tables: a defect of the caller. */
 export const notStorable = (violation: string): Error =>
   new Error(`Cannot store the block: ${violation}`)
@@ -29,8 +28,8 @@ export const notStorable = (violation: string): Error =>
 /** The ledger after the blocks placed so far: their rows, and those of the base below. */
 export class StagedState implements LedgerBase {
   readonly #base: LedgerBase
-  readonly next: Mutable<NextItemIds>
-  readonly totals: Mutable<LedgerTotals>
+  readonly next: Types.Mutable<NextItemIds>
+  readonly totals: Types.Mutable<LedgerTotals>
   version: number
   lastBlock: EthereumBlock
   lastEthereumBlock: bigint

@@ -52,26 +52,18 @@ export const feedPosition: Effect.Effect<FeedPosition, StoreFailure, LedgerWrite
   LedgerWriter,
   (writer) =>
     // the check of a write gets a view with the last block, and refuses the write
-    Effect.flip(writer.setPrices([], (view) => Result.fail(new PositionOfView(view))))
+    writer.setPrices([], ({ head, lastBlock }) => Result.fail({ position: { head, lastBlock } }))
       .pipe(
+        Effect.flip,
         Effect.orDie,
         Effect.flatMap((refused) =>
-          refused instanceof PositionOfView
-            ? Effect.succeed(refused.position)
-            : Effect.fail(refused)
+          "position" in refused ? Effect.succeed(refused.position) : Effect.fail(refused)
         )
       )
 )
 
 /** The last block of a ledger, and the last head; see `LedgerView`. */
 export type FeedPosition = Pick<LedgerView, "head" | "lastBlock">
-
-class PositionOfView {
-  readonly position: FeedPosition
-  constructor({ head, lastBlock }: LedgerView) {
-    this.position = { head, lastBlock }
-  }
-}
 
 /**
  * Returns the last block of the ledger as the writer sees it. With a shared store it waits until

@@ -11,13 +11,13 @@ import type {
 import {
   type LedgerBase,
   type SnapshotId,
-  partsOfBlock,
   type PlacedBlock,
   type PlacedHead,
   type PlacedPrice,
   type PlacedPrices,
   type PlacedWithdrawal
 } from "../../ports/mod.ts"
+import { partsOfBlock } from "./_parts_of_block.ts"
 import { placeBatch, placeTransaction } from "./_place_batch.ts"
 import { notStorable, StagedState } from "./_staged_state.ts"
 import { exitRow } from "./rows.ts"

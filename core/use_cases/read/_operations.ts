@@ -69,12 +69,11 @@ const bindList = (of: Bound<OfKind<"list">>): ReadOperation => {
   const { context, operation: { list }, revision, stores: { reader }, write } = of
   const pages = revision.unregistered === undefined ? reader.list : pagesOfRegistered(reader)
   const checkSymbol = failForWrongSymbol(list, revision, context, reader)
-  const dependencies = dependenciesOf.list(list, {})
   return listAnswer(of, list, (query, text) => {
     const { accountIndex, includePending } = query.filters as FiltersOf<"transactions">
     const dependsOn = includePending === true
-      ? dependenciesOf.list(list, query.filters)
-      : dependencies
+      ? dependenciesOf.withQueued
+      : dependenciesOf.lists[list]
     const answer = (page: Page<ListItems[ListName]>): Answer => ({
       json: write(page),
       snapshotId: page.snapshotId,
@@ -111,7 +110,7 @@ const bindItem = (of: Bound<OfKind<"item">>): ReadOperation => {
         if (item === null) return failNotFound(operation, context, path, snapshotId)
         const wrong = wrongPathSymbol(operation, revision, context, { item, snapshotId }, path)
         if (wrong !== undefined) return Effect.fail(wrong)
-        const dependsOn = dependenciesOf.item(name, item as never, snapshotId, constants)
+        const dependsOn = dependenciesOf.items[name](item as never, snapshotId, constants)
         return Effect.succeed({ json: write(item), snapshotId, dependsOn })
       }
     ))

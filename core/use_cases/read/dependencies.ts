@@ -1,4 +1,4 @@
-import type { FiltersOf, ItemName, Items, ListName, Operation } from "../../contract/mod.ts"
+import type { ItemName, Items, ListName, Operation } from "../../contract/mod.ts"
 import { isPendingWithdraw, type NetworkConstants, slotOfBlock } from "../../domain/mod.ts"
 import type { Dependency, SnapshotId } from "../../ports/mod.ts"
 
@@ -25,11 +25,7 @@ const listDependencies: { readonly [N in ListName]: ReadonlyArray<Dependency> } 
 
 const rollBacksOnly = withRollBacks()
 const tokensOnly = withRollBacks("tokens")
-const verifiersOnly = withRollBacks("verifiers")
 const pastSlot = withRollBacks("auction", "bids", "coordinators")
-// every block can queue transactions and create accounts that a queued one names
-const withQueuedTransactions = withRollBacks("tokens", "blocks")
-const stateDependencies = withRollBacks("blocks", "head")
 
 type OfItem<N extends ItemName> = (
   item: Items[N],
@@ -54,21 +50,12 @@ const itemDependencies: { readonly [N in ItemName]: OfItem<N> } = {
 
 /** The dependencies of each kind of answer. */
 export const dependenciesOf = {
-  list: <N extends ListName>(
-    name: N,
-    filters: FiltersOf<N>
-  ): ReadonlyArray<Dependency> =>
-    (filters as FiltersOf<"transactions">).includePending === true
-      ? withQueuedTransactions
-      : listDependencies[name],
-  item: <N extends ItemName>(
-    name: N,
-    item: Items[N],
-    snapshotId: SnapshotId,
-    constants: NetworkConstants
-  ): ReadonlyArray<Dependency> => itemDependencies[name](item, snapshotId, constants),
-  state: stateDependencies,
-  config: verifiersOnly
+  lists: listDependencies,
+  // every block can queue transactions and create accounts that a queued one names
+  withQueued: withRollBacks("tokens", "blocks"),
+  items: itemDependencies,
+  state: withRollBacks("blocks", "head"),
+  config: withRollBacks("verifiers")
 }
 
 /** Returns whether an answer of the operation is one batch, which becomes final. */

@@ -9,6 +9,7 @@ import {
 } from "../../../domain/mod.ts"
 import { type AccountIndex, INTERNAL_ADDRESS } from "../../../encoding/mod.ts"
 import type { Pooled, StoreFailure } from "../../../ports/mod.ts"
+import { balanceLimit, nonceMax } from "../../batch/mod.ts"
 import { expiredReason, otherOwnerReason } from "../_decisions.ts"
 import type { PoolPorts } from "../_optimistic_change.ts"
 import { type StagedAccount, ownerOf, type StagedSelection } from "./_staged_selection.ts"
@@ -43,10 +44,6 @@ export interface BatchLimits {
   readonly newAccountsMax: number
 }
 
-/** Limits of the nonce and the balance in the leaf of an account. */
-const NONCE_MAX = (1n << 40n) - 1n
-const BALANCE_LIMIT = 1n << 192n
-
 /** Applies one transaction to the staged state, or returns why that is not possible. */
 export const tryApply = Effect.fnUntraced(function*(
   ports: PoolPorts,
@@ -64,7 +61,7 @@ export const tryApply = Effect.fnUntraced(function*(
   }
   if (!isSameOwner(sender.before, owner)) return otherOwner(fromAccountIndex)
   if (nonce !== sender.nonce) return otherNonce(nonce, sender)
-  if (nonce >= NONCE_MAX) {
+  if (nonce >= nonceMax) {
     return refusal(
       code.cannotBeProcessed,
       `Nonce ${nonce} is the greatest one: an account cannot store the next nonce`
@@ -85,7 +82,7 @@ export const tryApply = Effect.fnUntraced(function*(
       return refusal(code.receiverNotFound, noAccount(receiver.index, tokenId))
     }
     if (payee !== null && !isSameOwner(account.before, payee)) return otherOwner(receiver.index)
-    if (account.balance + amount >= BALANCE_LIMIT) {
+    if (account.balance + amount >= balanceLimit) {
       return refusal(
         code.cannotBeProcessed,
         `Account ${receiver.index} cannot receive ${amount} units: its balance would exceed the maximum`

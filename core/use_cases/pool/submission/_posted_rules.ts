@@ -11,6 +11,7 @@ import {
   type AccountOwner,
   feeUSD,
   isExpired,
+  protocol,
   type Token
 } from "../../../domain/mod.ts"
 import {
@@ -140,7 +141,6 @@ export function authorizationFaults(
 }
 
 const NONCE_LIMIT = 1n << 40n
-const AMOUNT_LIMIT = 1n << 192n
 const BATCH_NUM_LIMIT = 2 ** 32
 
 interface Numbers {
@@ -156,7 +156,9 @@ function* numberFaults(
 ) {
   const float = encodeFloat40(amount)
   if (Result.isFailure(float)) yield refuse(names[0], amount, float.failure.rule)
-  if (amount >= AMOUNT_LIMIT) yield refuse(names[0], amount, "an amount below 2^192")
+  if (amount >= protocol.limitL2TransferAmount) {
+    yield refuse(names[0], amount, "an amount below 2^192")
+  }
   if (!Number.isInteger(fee) || fee < 0 || fee > FEE_SELECTOR_MAX) {
     yield refuse(names[1], fee, `a fee selector from 0 to ${FEE_SELECTOR_MAX}`)
   } else if (amount >= 0n && Result.isFailure(feeAmount(amount, fee))) {
