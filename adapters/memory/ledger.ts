@@ -25,7 +25,6 @@ import {
   type LedgerSnapshot,
   type SnapshotId,
   LatestLedgerVersion,
-  type LedgerBase,
   LedgerWriter,
   NotRegistered,
   type Page
@@ -34,7 +33,7 @@ import { findAccountsAndTokens, findItem } from "./_find.ts"
 import { findBlock } from "./_ledger_history.ts"
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
-import { type LedgerImage, type LedgerOptions, LedgerState } from "./state/mod.ts"
+import { type LedgerOptions, LedgerState } from "./state/mod.ts"
 import { WriteQueue } from "./write_queue.ts"
 
 export type { LedgerImage, LedgerOptions } from "./state/mod.ts"
@@ -44,7 +43,21 @@ export type { LedgerImage, LedgerOptions } from "./state/mod.ts"
  * frozen and never change afterwards. The cost of a page is proportional to its items, whatever the
  * length of the list, with one exception: a filter by a part of a token name reads every token.
  */
-export interface MemoryLedger {
+export interface MemoryLedger extends
+  Pick<
+    LedgerState,
+    | "view"
+    | "apply"
+    | "rollBack"
+    | "setPrices"
+    | "setHead"
+    | "restoreHead"
+    | "insert"
+    | "postponeIndexing"
+    | "capture"
+    | "restore"
+  >
+{
   /** Returns a page of a list. Fails if a filter names things that are not registered. */
   readonly list: <N extends ListName>(
     name: N,
@@ -72,38 +85,6 @@ export interface MemoryLedger {
   readonly snapshot: (version: number) => LedgerSnapshot | null
   /** A random id: no other ledger has it, not even one of the same network. */
   readonly id: string
-  /** The view that decisions read, and the base of staged ledgers. It shows the current state. */
-  readonly view: LedgerBase
-  /**
-   * Stores the changes that `decide` returns, or fails as it does. Throws, and changes nothing, if
-   * the changes do not fit the ledger, such as a batch that is not the next one.
-   */
-  readonly apply: LedgerState["apply"]
-  /**
-   * Drops every block above `toBlock`, but not the genesis block, and a head above it, if `check`
-   * succeeds. Records it with its time.
-   */
-  readonly rollBack: LedgerState["rollBack"]
-  /** Sets prices of tokens if `check` succeeds. Throws if a token is unknown. */
-  readonly setPrices: LedgerState["setPrices"]
-  /** Replaces the head if `check` succeeds. */
-  readonly setHead: LedgerState["setHead"]
-  /** Sets the last one of several heads, or none, and the version that the ledger had after it. */
-  readonly restoreHead: LedgerState["restoreHead"]
-  /**
-   * Stores what was placed on a staged ledger over `view`, and returns the snapshot id after it. Throws
-   * if the ledger has changed since.
-   */
-  readonly insert: LedgerState["insert"]
-  /**
-   * Stops indexing transactions, so that a long history is loaded faster. Iterate over the result
-   * at the end: each step indexes some thousand transactions. A query in between indexes them all.
-   */
-  readonly postponeIndexing: () => Iterable<void>
-  /** Returns the complete state for a checkpoint, which later writes do not change. */
-  readonly capture: () => LedgerImage
-  /** Sets the state of a new ledger of the same network; call `postponeIndexing` before. */
-  readonly restore: (image: LedgerImage) => void
 }
 
 /**

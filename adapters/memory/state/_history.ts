@@ -1,4 +1,4 @@
-import type { Account, Batch, Exit, Transaction } from "../../../core/domain/mod.ts"
+import type { Batch, Exit, Transaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import {
   type AccountChange,
@@ -166,12 +166,12 @@ export class History {
     this.stored = [...lists.storedBatches]
     this.queues.restore(
       lists.enqueuedRowGroups,
-      lists.enqueued.map((row) => this.withSharedStrings(row)),
+      lists.enqueued.map((row) => transactionRow(row.itemId, row)),
       this.lastForgedQueue
     )
     this.transactions.rows.restore(
       lists.transactionRowGroups,
-      lists.transactions.map((row) => this.withSharedStrings(row))
+      lists.transactions.map((row) => transactionRow(row.itemId, row))
     )
     this.transactions.reindex()
   }
@@ -182,8 +182,9 @@ export class History {
 
   /** Returns a queued transaction with the address and the public keys that its accounts add. */
   private completed(queued: Transaction): Transaction {
-    const from = this.senderOf(queued)
-    const to = this.accounts.find(queued.toAccountIndex)
+    const { fromAccountIndex, toAccountIndex } = queued
+    const from = fromAccountIndex === null ? undefined : this.accounts.find(fromAccountIndex)
+    const to = this.accounts.find(toAccountIndex)
     return {
       ...queued,
       fromPublicKey: queued.fromPublicKey ?? from?.publicKey ?? null,
@@ -191,25 +192,4 @@ export class History {
       toPublicKey: queued.toPublicKey ?? to?.publicKey ?? null
     }
   }
-
-  /** Returns a restored row with the strings of its accounts, so that its own ones can be collected. */
-  private withSharedStrings(row: Transaction): Transaction {
-    const from = this.senderOf(row)
-    const to = this.accounts.find(row.toAccountIndex)
-    return transactionRow(row.itemId, {
-      ...row,
-      fromAddress: shareString(row.fromAddress, from?.address),
-      fromPublicKey: shareString(row.fromPublicKey, from?.publicKey),
-      toAddress: shareString(row.toAddress, to?.address),
-      toPublicKey: shareString(row.toPublicKey, to?.publicKey)
-    })
-  }
-
-  private senderOf({ fromAccountIndex }: Transaction): Account | undefined {
-    return fromAccountIndex === null ? undefined : this.accounts.find(fromAccountIndex)
-  }
 }
-
-/** Returns `known` if both strings are equal. */
-const shareString = (own: string | null, known: string | undefined): string | null =>
-  own === known ? known : own

@@ -1,27 +1,4 @@
-import type {
-  Account,
-  Bid,
-  Coordinator,
-  EthereumBlock,
-  Exit,
-  HeadFeed,
-  NetworkVariables,
-  Token,
-  Transaction
-} from "../../../core/domain/mod.ts"
-import type {
-  AccountIndex,
-  EthereumAddress,
-  PublicKey,
-  TransactionId
-} from "../../../core/encoding/mod.ts"
-import type {
-  BlockGap,
-  LedgerBase,
-  SnapshotId,
-  LedgerTotals,
-  NextItemIds
-} from "../../../core/ports/mod.ts"
+import type { LedgerBase, NextItemIds, SnapshotId } from "../../../core/ports/mod.ts"
 import type { Auction } from "./_auction.ts"
 import type { Blocks } from "./_blocks.ts"
 import type { History } from "./_history.ts"
@@ -29,12 +6,9 @@ import type { Parameters } from "./_parameters.ts"
 import type { Tokens } from "./_tokens.ts"
 
 /** The parts of the state that decisions and staged ledgers read. */
-interface Parts {
+interface Parts extends Pick<LedgerBase, "lastBlock" | "lastEthereumBlock" | "head"> {
   readonly snapshotId: SnapshotId
   readonly nextItemIds: NextItemIds
-  readonly lastBlock: EthereumBlock
-  readonly lastEthereumBlock: bigint
-  readonly head: HeadFeed | null
   readonly blocks: Blocks
   readonly history: History
   readonly tokens: Tokens
@@ -42,70 +16,60 @@ interface Parts {
   readonly parameters: Parameters
 }
 
-/** The base of staged ledgers. It copies nothing and always shows the current state. */
-export class LiveView implements LedgerBase {
-  private readonly state: Parts
-  constructor(state: Parts) {
-    this.state = state
+/** Returns the base of staged ledgers. It copies nothing and always shows the current state. */
+export const liveViewOf = (state: Parts): LedgerBase => {
+  const { auction, blocks, history, parameters, tokens } = state
+  return {
+    get version() {
+      return state.snapshotId.version
+    },
+    get next() {
+      return state.nextItemIds
+    },
+    get totals() {
+      return history.totalsAfter(history.lastBatchNum)
+    },
+    get totalQueued() {
+      return history.queues.length
+    },
+    get lastBlock() {
+      return state.lastBlock
+    },
+    get lastEthereumBlock() {
+      return state.lastEthereumBlock
+    },
+    get head() {
+      return state.head
+    },
+    get lastBatchNum() {
+      return history.lastBatchNum
+    },
+    get lastAccountIndex() {
+      return history.accounts.lastIndex
+    },
+    get lastTokenId() {
+      return tokens.lastId
+    },
+    get lastForgedQueue() {
+      return history.lastForgedQueue
+    },
+    get lastOpenQueue() {
+      return history.queues.last
+    },
+    get variables() {
+      return parameters.current
+    },
+    block: (number) => blocks.find(number),
+    gapAt: (number) => blocks.gapAt(number),
+    queue: (queue) => history.queues.transactionsIn(queue),
+    account: (index) => history.accounts.find(index),
+    token: (id) => tokens.find(id),
+    tokenByAddress: (address) => tokens.findByAddress(address),
+    registration: (bidder) => auction.registration(bidder),
+    bestBid: (slotNum) => auction.bestBid(slotNum)?.bid,
+    hasPublicKey: (key) => history.accounts.hasPublicKey(key),
+    hasTransaction: (id) => history.hasTransaction(id),
+    requestedExits: (owner, tokenId) => history.exits.requestedBy(owner, tokenId),
+    exit: (batchNum, index) => history.exit(batchNum, index)
   }
-
-  get version(): number {
-    return this.state.snapshotId.version
-  }
-  get next(): NextItemIds {
-    return this.state.nextItemIds
-  }
-  get totals(): LedgerTotals {
-    return this.state.history.totalsAfter(this.lastBatchNum)
-  }
-  get totalQueued(): number {
-    return this.state.history.queues.length
-  }
-  get lastBlock(): EthereumBlock {
-    return this.state.lastBlock
-  }
-  get lastEthereumBlock(): bigint {
-    return this.state.lastEthereumBlock
-  }
-  get head(): HeadFeed | null {
-    return this.state.head
-  }
-  get lastBatchNum(): number {
-    return this.state.history.lastBatchNum
-  }
-  get lastAccountIndex(): AccountIndex {
-    return this.state.history.accounts.lastIndex
-  }
-  get lastTokenId(): number {
-    return this.state.tokens.lastId
-  }
-  get lastForgedQueue(): number | null {
-    return this.state.history.lastForgedQueue
-  }
-  get lastOpenQueue(): number | null {
-    return this.state.history.queues.last
-  }
-  get variables(): NetworkVariables {
-    return this.state.parameters.current
-  }
-
-  // function properties as in the port: use cases pass them on without the view
-  readonly block = (number: bigint): EthereumBlock | undefined => this.state.blocks.find(number)
-  readonly gapAt = (number: bigint): BlockGap | undefined => this.state.blocks.gapAt(number)
-  readonly queue = (queue: number): ReadonlyArray<Transaction> =>
-    this.state.history.queues.transactionsIn(queue)
-  readonly account = (index: AccountIndex): Account | undefined =>
-    this.state.history.accounts.find(index)
-  readonly token = (id: number): Token | undefined => this.state.tokens.find(id)
-  readonly tokenByAddress = (address: EthereumAddress): Token | undefined =>
-    this.state.tokens.findByAddress(address)
-  readonly registration = (bidder: EthereumAddress): Coordinator | undefined =>
-    this.state.auction.registration(bidder)
-  readonly bestBid = (slotNum: number): Bid | undefined => this.state.auction.bestBid(slotNum)?.bid
-  readonly hasPublicKey = (key: PublicKey): boolean => this.state.history.accounts.hasPublicKey(key)
-  readonly hasTransaction = (id: TransactionId): boolean => this.state.history.hasTransaction(id)
-  readonly requestedExits = (owner: EthereumAddress, tokenId: number): ReadonlyArray<Exit> =>
-    this.state.history.exits.requestedBy(owner, tokenId)
-  readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined =>
-    this.state.history.exit(batchNum, index)
 }

@@ -34,7 +34,7 @@ import { StagedLedger } from "../../../core/use_cases/mod.ts"
 import { Auction } from "./_auction.ts"
 import { Blocks } from "./_blocks.ts"
 import { History } from "./_history.ts"
-import { LiveView } from "./_live_view.ts"
+import { liveViewOf } from "./_live_view.ts"
 import { Parameters } from "./_parameters.ts"
 import { RollBacks, type RollBackTime } from "./_roll_backs.ts"
 import { frozenCopy } from "./_frozen.ts"
@@ -67,6 +67,7 @@ export class LedgerState {
   /** Number of versions that heads added. */
   private headVersions = 0
   nextItemIds: NextItemIds = firstItemIds
+  /** The view that decisions read, and the base of staged ledgers. It shows the current state. */
   readonly view: LedgerBase
   private readonly snapshots = new RecentSnapshots()
   private snapshot: LedgerSnapshot
@@ -77,12 +78,12 @@ export class LedgerState {
     this.parameters = new Parameters(this.genesis)
     this.tokens.add({ itemId: firstItemIds.tokens - 1, ...ether })
     this.pushBlock(this.genesis.block, genesis.block.number)
-    this.view = new LiveView(this)
+    this.view = liveViewOf(this)
     this.snapshot = { snapshotId: this.snapshotIdOf(0), parts: noPartChanged }
     this.snapshots.note(this.snapshot)
   }
 
-  /** Returns the complete state. Copies lists, but no rows. */
+  /** Returns the complete state for a checkpoint, which later writes do not change. */
   capture(): LedgerImage {
     const { auction, history, tokens } = this
     return {
@@ -103,7 +104,7 @@ export class LedgerState {
     }
   }
 
-  /** Sets the state of a ledger that contains only its genesis. */
+  /** Sets the state of a new ledger of the same network; call `postponeIndexing` before. */
   restore({ headVersions, lists, nextItemIds, parts, version }: LedgerImage): void {
     const { auction, history, tokens } = this
     this.blocks.restore(lists.blocks)
@@ -155,7 +156,10 @@ export class LedgerState {
     )
   }
 
-  /** Stores the changes that `decide` returns. Throws, and changes nothing, if they do not fit. */
+  /**
+   * Stores the changes that `decide` returns, or fails as it does. Throws, and changes nothing, if
+   * the changes do not fit the ledger, such as a batch that is not the next one.
+   */
   apply<E>(
     decide: (view: LedgerView) => Result.Result<Decision, E>
   ): Result.Result<BlockReport, E> {
@@ -167,8 +171,8 @@ export class LedgerState {
   }
 
   /**
-   * Stores what was placed on the current state, and returns the snapshot id after it. Throws if the
-   * ledger has changed since.
+   * Stores what was placed on a staged ledger over `view`, and returns the snapshot id after it. Throws
+   * if the ledger has changed since.
    */
   insert(placed: PlacedBlock | PlacedPrices | PlacedHead): SnapshotId {
     const growth = placed.kind === "block" ? 1 + placed.batches.length : 1
@@ -187,8 +191,8 @@ export class LedgerState {
   }
 
   /**
-   * Stores transactions without an index until the returned steps are done, or until a query
-   * needs the index.
+   * Stops indexing transactions, so that a long history is loaded faster. Iterate over the result
+   * at the end: each step indexes some thousand transactions. A query in between indexes them all.
    */
   postponeIndexing(): Iterable<void> {
     this.history.transactions.postponeIndexing()
@@ -196,8 +200,8 @@ export class LedgerState {
   }
 
   /**
-   * Drops every block above `toBlock`, but not the genesis block. Records its time, and the version
-   * after it, which is by default the next one.
+   * Drops every block above `toBlock`, but not the genesis block, and a head above it, if `check`
+   * succeeds. Records its time, and the version after it, which is by default the next one.
    */
   rollBack<E>(
     toBlock: bigint,
@@ -235,7 +239,10 @@ export class LedgerState {
     })
   }
 
-  /** Sets prices. They belong to the last block, and a rollback of that block removes them. */
+  /**
+   * Sets prices of tokens if `check` succeeds. They belong to the last block, and a rollback of that
+   * block removes them. Throws if a token is unknown.
+   */
   setPrices<E>(
     prices: ReadonlyArray<PriceFeed>,
     check: (view: LedgerView) => Result.Result<void, E>
@@ -246,7 +253,7 @@ export class LedgerState {
     )
   }
 
-  /** Replaces the head. */
+  /** Replaces the head if `check` succeeds. */
   setHead<E>(
     head: HeadFeed,
     check: (view: LedgerView) => Result.Result<void, E>
