@@ -5,14 +5,8 @@ import type { AccountsAndTokens } from "../../core/ports/mod.ts"
 import { accountView, exitView, slotAt, transactionView } from "./_views.ts"
 import type { LedgerState } from "./state/mod.ts"
 
-/** Returns one item by its key, or null if it does not exist. */
-export const findItem = <N extends ItemName>(
-  state: LedgerState,
-  name: N,
-  key: ItemKeys[N]
-): Items[N] | null => finders[name](state, key)
-
-const finders: {
+/** Return one item by its key, or null if it does not exist. */
+export const finders: {
   readonly [N in ItemName]: (state: LedgerState, key: ItemKeys[N]) => Items[N] | null
 } = {
   account: (state, index) => {

@@ -29,7 +29,7 @@ import {
   NotRegistered,
   type Page
 } from "../../core/ports/mod.ts"
-import { findAccountsAndTokens, findItem } from "./_find.ts"
+import { findAccountsAndTokens, finders } from "./_find.ts"
 import { findBlock } from "./_ledger_history.ts"
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
@@ -117,7 +117,7 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
       const page = listPage(state, name, query)
       return page instanceof NotRegistered ? Result.fail(page) : Result.succeed(page)
     },
-    find: (name, key) => ({ item: findItem(state, name, key), snapshotId: state.snapshotId }),
+    find: (name, key) => ({ item: finders[name](state, key), snapshotId: state.snapshotId }),
     accountsAndTokens: (of) => findAccountsAndTokens(state, of),
     state: () => ({ state: networkState(state), snapshotId: state.snapshotId }),
     block: (number) => findBlock(state, number),

@@ -56,11 +56,9 @@ export type AddResult =
   | { readonly kind: "known"; readonly transaction: PoolTransaction }
   | { readonly kind: "full"; readonly limit: keyof PoolLimits }
 
-/** The result of adding a group. */
+/** The result of adding a group; `known` has the first of its transactions that the pool has. */
 export type AddGroupResult =
-  | { readonly kind: "added" }
-  /** The pool has this transaction of the group, and does not change it. */
-  | { readonly kind: "known"; readonly transaction: PoolTransaction }
+  | Exclude<AddResult, { readonly kind: "full" }>
   | { readonly kind: "full"; readonly limit: keyof PoolLimits; readonly account: AccountIndex }
 
 /** A transaction to replace. */
@@ -156,6 +154,13 @@ export interface PoolPage {
 export interface ReconciledBatch {
   readonly batchNum: number
   readonly ethereumBlockHash: string
+}
+
+/** The last reconciled batch before and after a reconciliation, and its changes. */
+export interface ReconcileStep {
+  readonly from: ReconciledBatch | null
+  readonly to: ReconciledBatch | null
+  readonly changes: ReadonlyArray<PoolChange>
 }
 
 /**
@@ -304,11 +309,7 @@ export class PoolStore extends Context.Service<PoolStore, {
    * changes nothing if the last reconciled batch is not `from`.
    */
   readonly reconcile: (
-    step: {
-      readonly from: ReconciledBatch | null
-      readonly to: ReconciledBatch | null
-      readonly changes: ReadonlyArray<PoolChange>
-    },
+    step: ReconcileStep,
     atMs: number
   ) => Effect.Effect<ReadonlyArray<TransactionId> | null, StoreFailure>
   /**

@@ -1,5 +1,5 @@
 /*
- * The parts of an audit: the balances, the account tree, the findings, and the audit of a pool.
+ * The parts of an audit: the account tree, the findings, and the audit of a pool.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -8,43 +8,12 @@ import type { PoolState, PoolTransaction } from "../../core/domain/mod.ts"
 import type { Pooled } from "../../core/ports/mod.ts"
 import {
   auditPoolPorts,
-  Balances,
   Findings,
   type PoolAuditPorts,
   StateLeaves
 } from "../../core/use_cases/mod.ts"
 import { postedOf } from "../pool/_node.ts"
 import { ownersOf } from "../laws/pool/_pool_rows.ts"
-
-describe("balances", () => {
-  it("are the last values, however large, and nothing for an unset index", () => {
-    const balances = new Balances()
-    const holdings = [
-      [256, 0n, 0n],
-      [257, 2n ** 40n - 1n, 2n ** 192n - 1n],
-      [4095, 3n, 2n ** 256n - 1n],
-      [4096, 4n, 2n ** 64n],
-      [4097, 5n, 2n ** 128n + 7n],
-      [2 ** 40, 6n, 1n]
-    ] as const
-    for (const [index, nonce, balance] of holdings) {
-      assert.isUndefined(balances.get(index))
-      balances.set(index, { nonce: 9n, balance: 2n ** 255n })
-      balances.set(index, { nonce, balance })
-    }
-    for (const [index, nonce, balance] of holdings) {
-      assert.deepStrictEqual(balances.get(index), { nonce, balance })
-    }
-    // in any order of updates, each entry is independent
-    for (const [index, nonce, balance] of holdings.toReversed()) {
-      balances.set(index, { nonce, balance })
-    }
-    for (const [index, nonce, balance] of holdings) {
-      assert.deepStrictEqual(balances.get(index), { nonce, balance })
-    }
-    for (const index of [0, 258, 4098, 8192]) assert.isUndefined(balances.get(index))
-  })
-})
 
 describe("an account tree", () => {
   const hashes = {

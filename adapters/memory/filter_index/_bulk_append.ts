@@ -1,11 +1,5 @@
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
-import {
-  type IndexKeyCodes,
-  type IndexSource,
-  KeyCodes,
-  type ValueDictionary,
-  type Slice
-} from "./_value_codes.ts"
+import { type IndexSource, KeyCodes, type ValueDictionary, type Slice } from "./_value_codes.ts"
 import { type KeyValue, splitThreshold } from "./index_keys.ts"
 
 /** A node that has grown, and its number of rows before. */
@@ -75,7 +69,8 @@ export class BulkAppend<Row> {
   ): ReadonlyArray<GrownNode> {
     const branch = branches[number]
     if (branch == null) return []
-    const grown = appendKeys(this.codes.of(number), this.codes.dictionary, branch, slice)
+    const codes = this.codes.codesOf(number, slice)
+    const grown = appendKeys(codes, this.codes.dictionary, branch, slice)
     return (mask & this.source.indexKeys.combinableMasks[number]!) === 0 ? [] : grown
   }
 
@@ -95,16 +90,14 @@ export class BulkAppend<Row> {
  * Appends the rows to the lists of one index key, and returns the nodes that have grown. Counts the rows
  * of each value first, so that each list grows once.
  */
-function appendKeys<Row>(
-  codes: IndexKeyCodes<Row>,
+function appendKeys(
+  codes: Int32Array,
   { counts, values, lists, next }: ValueDictionary,
   branch: Map<KeyValue, IndexNode>,
-  slice: Slice
+  { from, positions }: Slice
 ): ReadonlyArray<GrownNode> {
-  const { positions } = slice
-  const codesOfSlice = codes.codesOf(slice)
   const found: Array<number> = []
-  for (const code of codesOfSlice) if (code >= 0 && counts[code]!++ === 0) found.push(code)
+  for (const code of codes) if (code >= 0 && counts[code]!++ === 0) found.push(code)
   const grown = found.map((code) => grow(branch, values[code]!, counts[code]!))
   for (const [i, code] of found.entries()) {
     const { node, rowsBefore } = grown[i]!
@@ -113,9 +106,9 @@ function appendKeys<Row>(
     counts[code] = 0
   }
   if (found.length === 0) return grown
-  for (let i = 0; i < codesOfSlice.length; i++) {
-    const code = codesOfSlice[i]!
-    const at = slice.from + i
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i]!
+    const at = from + i
     if (code >= 0) lists[code]![next[code]!++] = positions === null ? at : positions[at]!
   }
   return grown

@@ -78,38 +78,48 @@ class ValueColumn<Row> {
   }
 }
 
-/** Work space that all index keys use in turn. */
-interface Scratch {
-  codes: Int32Array
+/** The columns that an index key compares: it lists a row under `own` if `other` is null, or as in `Sides`. */
+interface KeyColumns<Row> {
+  readonly own: ValueColumn<Row>
+  readonly other: ValueColumn<Row> | null
+  readonly areEqual: boolean
 }
 
-/** The values of one index key as codes. */
-export class IndexKeyCodes<Row> {
-  private readonly own: ValueColumn<Row>
-  private readonly other: ValueColumn<Row> | null
-  private readonly areEqual: boolean
-  private readonly scratch: Scratch
+/** The codes of all index keys. A value that several index keys read is read once for each row. */
+export class KeyCodes<Row> {
+  readonly dictionary = new ValueDictionary()
+  private readonly rowAt: (position: number) => Row
+  private readonly columns = new Map<IndexKey<Row>["valueOf"], ValueColumn<Row>>()
+  private readonly keys: ReadonlyArray<KeyColumns<Row>>
+  /** Work space that all index keys use in turn. */
+  private scratch: Int32Array
 
-  constructor(
-    own: ValueColumn<Row>,
-    other: ValueColumn<Row> | null,
-    areEqual: boolean,
-    scratch: Scratch
-  ) {
-    this.own = own
-    this.other = other
-    this.areEqual = areEqual
-    this.scratch = scratch
+  /** Makes room for the codes of the rows at the positions [start, end). */
+  constructor({ indexKeys, rowAt }: IndexSource<Row>, start: number, end: number) {
+    this.rowAt = rowAt
+    this.scratch = new Int32Array(end - start)
+    const column = (valueOf: IndexKey<Row>["valueOf"]) => {
+      const known = this.columns.get(valueOf)
+      if (known !== undefined) return known
+      const created = new ValueColumn(this.dictionary, valueOf, rowAt, start, end)
+      this.columns.set(valueOf, created)
+      return created
+    }
+    this.keys = indexKeys.indexKeys.map(({ sides, valueOf }) =>
+      sides === undefined
+        ? { own: column(valueOf), other: null, areEqual: true }
+        : { own: column(sides.own), other: column(sides.other), areEqual: sides.areEqual }
+    )
   }
 
   /**
-   * Returns the codes of the values of the rows, −1 if a value is null. The next call for any index key
+   * Returns the codes of the values of an index key in the rows, −1 if a value is null. The next call
    * overwrites them.
    */
-  codesOf({ from, positions, to }: Slice): Int32Array {
-    const { areEqual, other, own, scratch } = this
-    if (scratch.codes.length < to - from) scratch.codes = new Int32Array(to - from)
-    const { codes } = scratch
+  codesOf(indexKey: number, { from, positions, to }: Slice): Int32Array {
+    const { areEqual, other, own } = this.keys[indexKey]!
+    if (this.scratch.length < to - from) this.scratch = new Int32Array(to - from)
+    const codes = this.scratch
     for (let i = from; i < to; i++) {
       const position = positions === null ? i : positions[i]!
       const code = own.codeAt(position)
@@ -118,41 +128,6 @@ export class IndexKeyCodes<Row> {
         : noValue
     }
     return codes.subarray(0, to - from)
-  }
-}
-
-/** The codes of all index keys. A value that several index keys read is read once for each row. */
-export class KeyCodes<Row> {
-  readonly dictionary = new ValueDictionary()
-  private readonly rowAt: (position: number) => Row
-  private readonly columns = new Map<IndexKey<Row>["valueOf"], ValueColumn<Row>>()
-  private readonly codes: ReadonlyArray<IndexKeyCodes<Row>>
-
-  /** Makes room for the codes of the rows at the positions [start, end). */
-  constructor({ indexKeys, rowAt }: IndexSource<Row>, start: number, end: number) {
-    this.rowAt = rowAt
-    const scratch = { codes: new Int32Array(end - start) }
-    const column = (valueOf: IndexKey<Row>["valueOf"]) => {
-      const known = this.columns.get(valueOf)
-      if (known !== undefined) return known
-      const created = new ValueColumn(this.dictionary, valueOf, rowAt, start, end)
-      this.columns.set(valueOf, created)
-      return created
-    }
-    this.codes = indexKeys.indexKeys.map(({ sides, valueOf }) => {
-      const { areEqual, other, own } = sides ?? { own: valueOf, other: null, areEqual: true }
-      return new IndexKeyCodes(
-        column(own),
-        other === null ? null : column(other),
-        areEqual,
-        scratch
-      )
-    })
-  }
-
-  /** Returns the codes of an index key. */
-  of(indexKey: number): IndexKeyCodes<Row> {
-    return this.codes[indexKey]!
   }
 
   /** Reads the values of the rows at the positions [from, to). */

@@ -15,6 +15,7 @@ import {
   replacedReason,
   type ReplaceResult,
   type ReconciledBatch,
+  type ReconcileStep,
   type TransactionOwners
 } from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
@@ -153,11 +154,7 @@ export class MemoryPool {
   }
 
   reconcile(
-    { changes, from, to }: {
-      readonly from: ReconciledBatch | null
-      readonly to: ReconciledBatch | null
-      readonly changes: ReadonlyArray<PoolChange>
-    },
+    { changes, from, to }: ReconcileStep,
     atMs: number
   ): ReadonlyArray<TransactionId> | null {
     if (!isSameBatch(this.reconciledBatches.at(-1) ?? null, from)) return null
@@ -194,8 +191,7 @@ export class MemoryPool {
     const row = this.rows.get(id)
     if (!isFrom(row, change)) return false
     this.rows.remove(row)
-    this.#undoSkip(id)
-    this.skippedTransactions.delete(id)
+    this.#forgetSkip(id)
     this.#undoSteps?.push(() => {
       const changed = this.rows.get(id)
       if (changed !== undefined) this.rows.remove(changed)

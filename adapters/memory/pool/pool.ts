@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { type Context, Effect, Layer } from "effect"
 import { PoolStore } from "../../../core/ports/mod.ts"
 import { frozenCopy } from "../state/mod.ts"
 import { MemoryPool } from "./_memory_pool.ts"
@@ -90,10 +90,4 @@ export const openMemoryPool = (): MemoryPoolStore => {
  * console.log(JSON.stringify(await Effect.runPromise(Effect.provide(counts, poolLayer)))) // => {"pend":0,"fing":0,"fged":0,"invl":0}
  * ```
  */
-export const poolLayer: Layer.Layer<PoolStore> = Layer.effectContext(
-  Effect.sync(() => poolContext(openMemoryPool()))
-)
-
-/** Returns a context with the port of an open pool. */
-const poolContext = (pool: MemoryPoolStore): Context.Context<PoolStore> =>
-  Context.make(PoolStore, pool)
+export const poolLayer: Layer.Layer<PoolStore> = Layer.sync(PoolStore, openMemoryPool)

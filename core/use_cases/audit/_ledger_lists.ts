@@ -86,7 +86,7 @@ export const auditAccounts = Effect.fnUntraced(
 )
 
 function auditAccount(account: Account, replay: LedgerReplay, findings: Findings): void {
-  const computed = replay.balances.get(account.index)
+  const computed = replay.balances[account.index]
   if (computed === undefined) {
     findings.violate(
       "transitions",

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { limitMax } from "../../contract/mod.ts"
 import type {
   Account,
+  AccountValues,
   Batch,
   Exit,
   GenesisFeed,
@@ -16,7 +17,6 @@ import {
   type Keccak256
 } from "../../encoding/mod.ts"
 import type { LedgerBatch, LedgerBlock, LedgerReader, StoreFailure } from "../../ports/mod.ts"
-import { Balances } from "./balances.ts"
 import type { BatchEvidence } from "./_batch_evidence.ts"
 import type { ComputedValues } from "./_changes.ts"
 import { auditBatch } from "./batch_audit.ts"
@@ -39,7 +39,8 @@ const cachedMax = 2 ** 16
  * signatures and the prices that a feed has.
  */
 export class LedgerReplay {
-  readonly balances = new Balances()
+  /** Nonces and balances by account index. */
+  readonly balances: Array<AccountValues> = []
   lastBatch: Batch | null = null
   lastAccountIndex: AccountIndex = FIRST_USER_ACCOUNT - 1
   #lastForgedQueue = -1
@@ -95,8 +96,8 @@ export class LedgerReplay {
         // after an invalid batch, the audit continues with the stored values
         const values = computed ??
           new Map(accountChanges.map(({ after, index }) => [index, after]))
-        for (const [index, each] of values) {
-          this.balances.set(index, each)
+        for (const [index, { balance, nonce }] of values) {
+          this.balances[index] = { nonce, balance }
           this.lastAccountIndex = Math.max(this.lastAccountIndex, index)
         }
         this.lastBatch = batch
@@ -132,7 +133,7 @@ export class LedgerReplay {
         stored,
         before: (index) => {
           const account = index <= lastAccountBefore ? stored(index) : undefined
-          const values = account && this.balances.get(index)
+          const values = account && this.balances[index]
           return values && { ...account, ...values }
         },
         token: (id) => this.#tokens.get(id)

@@ -1,6 +1,5 @@
 export * from "./checks.ts"
 export * from "./findings.ts"
-export * from "./balances.ts"
 export * from "./batch_audit.ts"
 export * from "./exit_proofs.ts"
 export * from "./ledger_audit.ts"

@@ -32,25 +32,19 @@ export interface Refusal {
   readonly isLate: boolean
 }
 
-/** A transaction that was applied. */
-export interface Possible {
-  readonly kind: "possible"
-  readonly receiver: SelectedReceiver
-}
-
 /** The batch of the selection, and the number of accounts that it can create. */
 export interface BatchLimits {
   readonly batchNum: number
   readonly newAccountsMax: number
 }
 
-/** Applies one transaction to the staged state, or returns why that is not possible. */
+/** Applies one transaction to the staged state, and returns its destination or why that is not possible. */
 export const tryApply = Effect.fnUntraced(function*(
   ports: PoolPorts,
   staged: StagedSelection,
   { receiver: payee, sender: owner, transaction }: Pooled,
   { batchNum, newAccountsMax }: BatchLimits
-): Effect.fn.Return<Possible | Refusal, StoreFailure> {
+): Effect.fn.Return<SelectedReceiver | Refusal, StoreFailure> {
   const { amount, fromAccountIndex, nonce, tokenId } = transaction
   if (isExpired(transaction, batchNum)) {
     return refusal(code.maxNumBatchPassed, expiredReason(transaction.maxNumBatch!))
@@ -93,7 +87,7 @@ export const tryApply = Effect.fnUntraced(function*(
   } else {
     staged.debit(sender, debit)
   }
-  return { kind: "possible", receiver }
+  return receiver
 })
 
 const resolve = Effect.fnUntraced(function*(

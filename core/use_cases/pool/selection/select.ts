@@ -91,9 +91,7 @@ export const selectFrom = Effect.fnUntraced(function*(
       (yield* ports.reader.snapshotId).version !== snapshotId.version && attempts < ATTEMPTS_MAX
     ) continue
     const atMs = yield* Clock.currentTimeMillis
-    const skippedTransactions = [...run.refused].map((
-      [id, { code, reason }]
-    ): SkippedTransaction => ({
+    const skippedTransactions = [...run.refused].map(([id, { code, reason }]) => ({
       id,
       code,
       reason,
@@ -242,7 +240,7 @@ class SelectionRun {
           this.staged.rollBack()
           return { ...result, row }
         }
-        applied.push({ transaction: row.transaction, receiver: result.receiver, feeUSD })
+        applied.push({ transaction: row.transaction, receiver: result, feeUSD })
       }
       this.staged.commit()
       this.selected.push(...applied)
