@@ -18,7 +18,7 @@ export const finders: {
     return exit === undefined ? null : exitView(state, exit)
   },
   transaction: (state, id) => {
-    const transaction = state.history.completedTransaction(id)
+    const transaction = state.history.transaction(id)
     return transaction === undefined ? null : transactionView(state, transaction)
   },
   batch: ({ history }, batchNum) => history.batch(batchNum) ?? null,

@@ -1,6 +1,7 @@
 import { Effect, Result } from "effect"
-import type { BlockChanges, FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
+import type { FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import type { Keccak256 } from "../../core/encoding/mod.ts"
+import type { PlacedBlock } from "../../core/ports/mod.ts"
 import {
   auditLedger,
   type AuditOptions,
@@ -20,13 +21,13 @@ import { memoryHistory, type MemoryLedger, memoryReader, openMemoryLedger } from
 export interface AuditedLedger {
   readonly ledger: MemoryLedger
   /**
-   * Applies a record, and returns the changes of a new block or null. Fails if the record violates
-   * an invariant. `location` names the record in findings.
+   * Applies a record. Fails if the record violates an invariant. `location` names the record in
+   * findings.
    */
   readonly applyRecord: (
     record: FeedRecord,
     location: string
-  ) => Result.Result<BlockChanges | null, BlockViolation>
+  ) => Result.Result<unknown, BlockViolation>
   /**
    * Returns the proofs of the records applied since the last call, for the caller to verify; none if
    * there are fewer than `min`.
@@ -63,39 +64,21 @@ export const openAuditedLedger = (
   const applyRecord: AuditedLedger["applyRecord"] = (record, location) => {
     switch (record.kind) {
       case "block": {
-        let changes: BlockChanges | null = null
         const isProven = hasExitProofs(record.block)
         const decide = decideBlock(isProven ? rules : { ...rules, ...derived }, record.block)
-        return Result.map(
-          ledger.apply((view) =>
-            Result.map(decide(view), (decision) => {
-              if (decision.kind === "store") changes = decision.changes
-              return decision
-            })
-          ),
-          () => {
-            if (isProven && changes !== null) {
-              deferredProofs.push(...proofsOf(changes, location))
-            }
-            return changes
-          }
-        )
+        return Result.map(ledger.apply(decide), (report) => {
+          if (isProven && report.applied) deferredProofs.push(...proofsOf(report.placed, location))
+        })
       }
       case "rollBack":
-        return Result.map(
-          // a feed does not state the time
-          ledger.rollBack<BlockViolation>(record.toBlock, () => Result.void, { timeMs: 0 }),
-          () => null
-        )
+        // a feed does not state the time
+        return ledger.rollBack(record.toBlock, () => Result.void, { timeMs: 0 })
       case "prices":
-        return Result.map(ledger.setPrices(record.prices, decidePrices(record.prices)), () => null)
+        return ledger.setPrices(record.prices, decidePrices(record.prices))
       case "head":
-        return Result.map(
-          ledger.setHead(record.head, decideHead(genesis.constants.auction, record.head)),
-          () => null
-        )
+        return ledger.setHead(record.head, decideHead(genesis.constants.auction, record.head))
       case "genesis":
-        return Result.succeed(null)
+        return Result.void
     }
   }
   return {
@@ -110,7 +93,7 @@ export const openAuditedLedger = (
   }
 }
 
-const proofsOf = ({ batches }: BlockChanges, location: string): ReadonlyArray<DeferredProof> =>
+const proofsOf = ({ batches }: PlacedBlock, location: string): ReadonlyArray<DeferredProof> =>
   batches.flatMap(({ batch: { exitRoot }, exits }) =>
     exits.map((exit) => ({
       location: `${location}, exit of account ${exit.accountIndex}`,

@@ -1,22 +1,11 @@
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { Pooled, PoolPage, PoolPageQuery, PoolStore } from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
 import type { MemoryPool } from "./_memory_pool.ts"
 import { byArrival, lastBatchOf, type PoolRow, rowOf } from "./_pool_rows.ts"
 
-type PoolReads = Omit<
-  Context.Service.Shape<typeof PoolStore>,
-  | "addAuthorization"
-  | "addGroup"
-  | "addTransaction"
-  | "replaceTransaction"
-  | "change"
-  | "reconcile"
-  | "skip"
->
-
 /** Returns the reads of a pool. */
-export const poolReads = (pool: MemoryPool): PoolReads => {
+export const poolReads = (pool: MemoryPool) => {
   const { rows, reconciledBatches } = pool
   return {
     transaction: (id) => Effect.sync(() => rows.get(id)?.pooled.transaction ?? null),
@@ -29,7 +18,11 @@ export const poolReads = (pool: MemoryPool): PoolReads => {
     pendingOf: (index) => Effect.sync(() => rows.pendingOf(index)),
     pendingTokens: Effect.sync(() => [...rows.byFee.keys()].sort((one, other) => one - other)),
     pendingByFee: ({ tokenId, after, limit }) =>
-      Effect.sync(() => takeWhile(byFee(pool, tokenId, after), () => true, limit)),
+      Effect.sync(() => {
+        const order = rows.byFee.get(tokenId)
+        const rest = after === null ? order : order?.after(rowOf(after))
+        return takeWhile(rest ?? [], () => true, limit)
+      }),
     pendingSince: ({ beforeMs, limit }) =>
       Effect.sync(() => takeWhile(rows.bySince, ({ pooled }) => pooled.sinceMs < beforeMs, limit)),
     pendingExpired: (belowBatchNum) =>
@@ -65,7 +58,7 @@ export const poolReads = (pool: MemoryPool): PoolReads => {
         )
         return reconciledBatches.slice(Math.max(0, end - limit), end).reverse()
       })
-  }
+  } satisfies Partial<PoolStore["Service"]>
 }
 
 const pageOf = (
@@ -111,17 +104,6 @@ const pageOf = (
 }
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) => a + b, 0)
-
-/** Returns the pending transactions of a token after one of them, the greatest fee first. */
-const byFee = (
-  { rows }: MemoryPool,
-  tokenId: number,
-  after: Pooled | null
-): Iterable<PoolRow> => {
-  const order = rows.byFee.get(tokenId)
-  if (order === undefined) return []
-  return after === null ? order : order.after(rowOf(after))
-}
 
 const batchNumOf = ({ pooled }: PoolRow): number => pooled.transaction.batchNum ?? 0
 

@@ -81,13 +81,6 @@ export class History {
     )
   }
 
-  /** Returns a forged or queued transaction as it is stored. */
-  transaction(id: TransactionId): Transaction | undefined {
-    const { rows } = this.transactions
-    const position = rows.positionOf(id)
-    return position === undefined ? this.queues.find(id) : rows.at(position)
-  }
-
   /** Returns whether a forged or queued transaction has the id. */
   hasTransaction(id: TransactionId): boolean {
     return this.transactions.rows.positionOf(id) !== undefined || this.queues.find(id) !== undefined
@@ -97,9 +90,12 @@ export class History {
    * Returns a forged or queued transaction. A queued one includes the addresses and public keys of
    * accounts that were created after it was queued.
    */
-  completedTransaction(id: TransactionId): Transaction | undefined {
-    const row = this.transaction(id)
-    return row === undefined || row.batchNum !== null ? row : this.completed(row)
+  transaction(id: TransactionId): Transaction | undefined {
+    const { rows } = this.transactions
+    const position = rows.positionOf(id)
+    if (position !== undefined) return rows.at(position)
+    const queued = this.queues.find(id)
+    return queued && this.completed(queued)
   }
 
   /** Returns the queued transactions, completed as above, in the order of their item ids. */

@@ -6,13 +6,13 @@ import {
   itemIds,
   type ListItems,
   type ListName,
-  type ListQuery,
   lists,
   rowFilter
 } from "../../contract/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
-import type { LedgerReader, Page, StoreFailure } from "../../ports/mod.ts"
+import type { LedgerReader, StoreFailure } from "../../ports/mod.ts"
 import type { Findings } from "./findings.ts"
+import { listOrDie } from "./_list_or_die.ts"
 
 type Reader = LedgerReader["Service"]
 
@@ -68,13 +68,6 @@ export const auditList = <N extends ListName>(
       }
     }
   })
-
-const listOrDie = <N extends ListName>(
-  reader: Reader,
-  name: N,
-  query: ListQuery<N>
-): Effect.Effect<Page<ListItems[N]>, StoreFailure> =>
-  Effect.catchTag(reader.list(name, query), "NotRegistered", Effect.die)
 
 /** Checks that a list contains a row under each value that a filter compares. */
 const auditFilter = <N extends ListName>(

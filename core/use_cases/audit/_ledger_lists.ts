@@ -1,10 +1,11 @@
 import { Effect } from "effect"
-import { limitMax, type ListItems } from "../../contract/mod.ts"
-import type { Account, AccountView, Token, TokenId } from "../../domain/mod.ts"
+import { fromItemMax, itemIds, limitMax, type ListItems } from "../../contract/mod.ts"
+import type { Account, Token, TokenId } from "../../domain/mod.ts"
 import { FIRST_USER_ACCOUNT, type Keccak256, l1UserTransactionId } from "../../encoding/mod.ts"
 import type { LedgerReader, StoreFailure } from "../../ports/mod.ts"
 import type { Findings } from "./findings.ts"
 import type { LedgerReplay } from "./_ledger_replay.ts"
+import { listOrDie } from "./_list_or_die.ts"
 import { type AccountTree, StateLeaves } from "./state_root.ts"
 
 /* What the whole lists of a ledger have to be after its last batch. */
@@ -37,13 +38,15 @@ const eachPage = <N extends "accounts" | "tokens">(
 ): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function*() {
     for (let fromItem = 0;;) {
-      const { counts, items } = yield* reader
-        .list(name, { filters: {}, fromItem, limit: limitMax })
-        .pipe(Effect.catchTag("NotRegistered", Effect.die))
+      const { counts, items } = yield* listOrDie(reader, name, {
+        filters: {},
+        fromItem,
+        limit: limitMax
+      })
       each(items)
-      const last: AccountView | Token | undefined = items.at(-1)
+      const last = items.at(-1)
       if (last === undefined || counts.pendingItems === 0) return
-      fromItem = ("account" in last ? last.account : last).itemId + 1
+      fromItem = itemIds[name](last) + 1
       yield* Effect.yieldNow
     }
   })
@@ -123,8 +126,7 @@ export const auditCounts = Effect.fnUntraced(
     findings: Findings
   ): Effect.fn.Return<void, StoreFailure> {
     for (const name of ["transactions", "exits", "batches"] as const) {
-      const { counts } = yield* reader.list(name, { filters: {}, limit: 1 })
-        .pipe(Effect.catchTag("NotRegistered", Effect.die))
+      const { counts } = yield* listOrDie(reader, name, { filters: {}, limit: 1 })
       findings.same("ranges", `list of ${name}`, counts.totalItems, replay[name])
     }
   }
@@ -137,13 +139,13 @@ export const auditQueue = Effect.fnUntraced(
     keccak256: Keccak256,
     findings: Findings
   ): Effect.fn.Return<void, StoreFailure> {
-    for (let fromItem: number | undefined;;) {
-      const { counts, items } = yield* reader.list("transactions", {
+    for (let fromItem = fromItemMax;;) {
+      const { counts, items } = yield* listOrDie(reader, "transactions", {
         filters: { includePending: true },
-        ...fromItem === undefined ? {} : { fromItem },
+        fromItem,
         limit: limitMax,
         order: "DESC"
-      }).pipe(Effect.catchTag("NotRegistered", Effect.die))
+      })
       const waiting = items.filter(({ transaction }) => transaction.batchNum === null)
       findings.checked("queued", waiting.length)
       for (const { transaction: { id, l1, position } } of waiting) {

@@ -23,6 +23,7 @@ import { auditBatch } from "./batch_audit.ts"
 import { locationOfExit } from "./_exits.ts"
 import type { DeferredProof } from "./exit_proofs.ts"
 import { type Findings, reportDefects } from "./findings.ts"
+import { listOrDie } from "./_list_or_die.ts"
 
 /** The network of a ledger, and the rules of its audit. */
 export interface LedgerAuditRules {
@@ -178,9 +179,9 @@ export class LedgerReplay {
     if (exitRoot === 0n && !transactions.some(({ toAccountIndex }) => toAccountIndex === 1)) {
       return Effect.succeed([])
     }
-    return this.#reader.list("exits", { filters: { batchNum }, limit: limitMax }).pipe(
-      Effect.map(({ items }) => items.map(({ exit }) => exit)),
-      Effect.catchTag("NotRegistered", Effect.die)
+    return Effect.map(
+      listOrDie(this.#reader, "exits", { filters: { batchNum }, limit: limitMax }),
+      ({ items }) => items.map(({ exit }) => exit)
     )
   }
 

@@ -119,5 +119,5 @@ function create(
   if (fromAddress === null || fromPublicKey === null) {
     throw new Error(`L1 transaction ${id} creates an account without owner or key`)
   }
-  return staged.create({ tokenId, publicKey: fromPublicKey, address: fromAddress }, 0n)
+  return staged.create({ tokenId, publicKey: fromPublicKey, address: fromAddress })
 }

@@ -51,22 +51,11 @@ export class StagedBatch {
   }
 
   /** Creates the account with the next index. */
-  create(
-    owner: Pick<Account, "tokenId" | "publicKey" | "address">,
-    balance: bigint
-  ): StagedAccount {
+  create(owner: Pick<Account, "tokenId" | "publicKey" | "address">): StagedAccount {
     const index = this.state.lastAccountIndex + this.#created.length + 1
-    const { address, publicKey, tokenId } = owner
-    const before = {
-      index,
-      tokenId,
-      batchNum: this.batchNum,
-      publicKey,
-      address,
-      nonce: 0n,
-      balance
-    }
-    const account = this.#add({ before, created: true, nonce: 0n, balance })
+    const empty = { nonce: 0n, balance: 0n }
+    const before = { index, batchNum: this.batchNum, ...owner, ...empty }
+    const account = this.#add({ before, created: true, ...empty })
     this.#created.push(account)
     return account
   }

@@ -22,7 +22,7 @@ function createCoordinatorAccounts(
       const expected = internal ? "none, because the account is internal" : `one by ${address}`
       return makeViolation("signature", signature, expected, `${pointer}/signature`)
     }
-    staged.create({ tokenId, publicKey, address }, 0n)
+    staged.create({ tokenId, publicKey, address })
   }
   return undefined
 }

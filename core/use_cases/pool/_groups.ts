@@ -6,12 +6,9 @@ import type { PoolPorts } from "./_optimistic_change.ts"
 
 /** Returns the rows without those of groups that are not complete. */
 export const wholeGroups = (rows: ReadonlyArray<Pooled>): ReadonlyArray<Pooled> => {
-  const counts = new Map<GroupId, number>()
-  for (const { transaction: { group } } of rows) {
-    if (group !== undefined) counts.set(group.id, (counts.get(group.id) ?? 0) + 1)
-  }
+  const byGroup = Map.groupBy(rows, ({ transaction }) => transaction.group?.id)
   return rows.filter(({ transaction: { group } }) =>
-    group === undefined || counts.get(group.id) === group.size
+    group === undefined || byGroup.get(group.id)?.length === group.size
   )
 }
 

@@ -1,8 +1,7 @@
 import { Cause, Effect, Exit, type Scope, Struct } from "effect"
 import { counter, gauge, limitHits, measure } from "../../../ports/mod.ts"
 
-/** The kinds of posts. */
-type PostKind = "transaction" | "group" | "authorization"
+const kinds = ["transaction", "group", "authorization"] as const
 
 /** The outcomes of a post. `unanswered`: the store failed or the client disconnected. */
 const outcomes = [
@@ -18,50 +17,46 @@ type Outcome = typeof outcomes[number]
 
 /** Counts posted transactions, groups and authorizations by outcome. */
 export class SubmissionMetrics {
-  readonly #counts: { readonly [Kind in PostKind]: { [Name in Outcome]: number } } = {
-    transaction: zeroCounts(),
-    group: zeroCounts(),
-    authorization: zeroCounts()
-  }
+  /** By kind and outcome. */
+  readonly #counts = new Map<string, number>()
   /** Number of refusals because of each limit of the pool. */
   readonly limits = { pendingMax: 0, pendingPerAccountMax: 0 }
 
   /** Counts the outcome of a post. */
   count<A extends { readonly stored: boolean }, E extends { readonly _tag: string }>(
-    kind: PostKind,
+    kind: typeof kinds[number],
     submitting: Effect.Effect<A, E>
   ): Effect.Effect<A, E> {
     return Effect.onExit(submitting, (exit) =>
       Effect.sync(() => {
-        this.#counts[kind][outcomeOf(exit)]++
+        const key = `${kind} ${outcomeOf(exit)}`
+        this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
       }))
   }
 
   /** Registers the metrics until the scope closes. */
   register(pendingMax: number): Effect.Effect<void, never, Scope.Scope> {
-    const submissions = (kind: PostKind) =>
+    const submissions = kinds.flatMap((kind) =>
       outcomes.map((outcome) =>
         counter(
           "rollup_submissions_total",
           "Posted transactions, groups and authorizations, by kind and outcome",
-          () => this.#counts[kind][outcome],
+          () => this.#counts.get(`${kind} ${outcome}`) ?? 0,
           { kind, verdict: outcome }
         )
       )
+    )
     return measure(
       gauge(
         "rollup_pool_pending_max",
         "Maximum number of pending transactions",
         () => pendingMax
       ),
-      ...Struct.keys(this.#counts).flatMap(submissions),
+      ...submissions,
       ...Struct.keys(this.limits).map((limit) => limitHits(limit, () => this.limits[limit]))
     )
   }
 }
-
-const zeroCounts = () =>
-  Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as { [Name in Outcome]: number }
 
 const outcomeOf = (
   exit: Exit.Exit<{ readonly stored: boolean }, { readonly _tag: string }>
