@@ -113,18 +113,18 @@ export interface PoolParty {
   readonly publicKey?: PublicKey
 }
 
-/** The conditions of a list of the pool: every one that is present must hold. */
+/** The conditions of a list of the pool: every one that is not undefined must hold. */
 export interface PoolFilters {
-  readonly id?: TransactionId
-  readonly group?: GroupId
+  readonly id?: TransactionId | undefined
+  readonly group?: GroupId | undefined
   /** One of these states. */
-  readonly states?: ReadonlyArray<PoolState>
-  readonly type?: PoolTransactionType
-  readonly tokenId?: TokenId
+  readonly states?: ReadonlyArray<PoolState> | undefined
+  readonly type?: PoolTransactionType | undefined
+  readonly tokenId?: TokenId | undefined
   /** The sender or the receiver. */
-  readonly party?: PoolParty
-  readonly from?: PoolParty
-  readonly to?: PoolParty
+  readonly party?: PoolParty | undefined
+  readonly from?: PoolParty | undefined
+  readonly to?: PoolParty | undefined
 }
 
 /** A page of the pool, in the order of arrival. */

@@ -1,8 +1,8 @@
 import type { Filter, FilterValue, ListDeclaration } from "./filter.ts"
 
-/** The filters of a declared list, each absent or a domain value. */
+/** The filters of a declared list, each undefined or a domain value. */
 type ValuesOf<List extends ListDeclaration> = {
-  readonly [F in keyof List["filters"]]?: FilterValue<List["filters"][F]>
+  readonly [F in keyof List["filters"]]?: FilterValue<List["filters"][F]> | undefined
 }
 
 /** The type of the rows of a declared list. */

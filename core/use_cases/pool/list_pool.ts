@@ -25,7 +25,6 @@ import {
   type SnapshotId,
   type ListedTransaction,
   type Page,
-  type PoolFilters,
   type PoolParty,
   StoreFailure
 } from "../../ports/mod.ts"
@@ -153,38 +152,19 @@ const unregistered = (tokenId: number) =>
 type Reader = PoolPorts["reader"]
 
 /** Returns the conditions of the store for filters of a request. */
-const resolve = Effect.fnUntraced(function*(filters: PoolListFilters) {
-  const { onlyUnfinished = false, state, tokenId, type } = filters
+const resolve = Effect.fnUntraced(function*(of: PoolListFilters) {
+  const { onlyUnfinished = false, state, tokenId, type } = of
   const states = (onlyUnfinished ? unfinishedStates : poolStates).filter((each) =>
     state === undefined || each === state
   )
-  const party = yield* partyOf(
-    filters.accountIndex,
-    filters.address,
-    filters.publicKey,
-    "address"
-  )
-  const from = yield* partyOf(
-    filters.fromAccountIndex,
-    filters.fromAddress,
-    filters.fromPublicKey,
-    "fromAddress"
-  )
-  const to = yield* partyOf(
-    filters.toAccountIndex,
-    filters.toAddress,
-    filters.toPublicKey,
-    "toAddress"
-  )
-  const resolved: PoolFilters = {
-    ...states.length === poolStates.length ? {} : { states },
-    ...type === undefined ? {} : { type },
-    ...tokenId === undefined ? {} : { tokenId },
-    ...party === undefined ? {} : { party },
-    ...from === undefined ? {} : { from },
-    ...to === undefined ? {} : { to }
+  return {
+    states: states.length === poolStates.length ? undefined : states,
+    type,
+    tokenId,
+    party: yield* partyOf(of.accountIndex, of.address, of.publicKey, "address"),
+    from: yield* partyOf(of.fromAccountIndex, of.fromAddress, of.fromPublicKey, "fromAddress"),
+    to: yield* partyOf(of.toAccountIndex, of.toAddress, of.toPublicKey, "toAddress")
   }
-  return resolved
 })
 
 type AddressFilter = "address" | "fromAddress" | "toAddress"
