@@ -10,7 +10,7 @@ import {
   auditPoolPorts,
   Findings,
   type PoolAuditPorts,
-  StateLeaves
+  stateRootOf
 } from "../../core/use_cases/mod.ts"
 import { postedOf } from "../pool/_node.ts"
 import { ownersOf } from "../laws/pool/_pool_rows.ts"
@@ -37,16 +37,14 @@ describe("an account tree", () => {
 
   it("has the right root for any number of accounts", () => {
     for (const count of [0, 1, 2, 3, 255, 256, 257, 1024, 1025]) {
-      const leaves = new StateLeaves()
       const all = Array.from(
         { length: count },
         (_, place) => [256 + place, 2n ** 250n + BigInt(place) * 2n ** 100n] as const
       )
-      for (const [, value] of all) leaves.add(value)
-      const steps = leaves.root(hashes)
+      const steps = stateRootOf(all.map(([, value]) => value), hashes)
       let [step, hashed] = [steps.next(), 0]
       for (; step.done !== true; step = steps.next()) hashed++
-      assert.deepStrictEqual([leaves.count, hashed, step.value], [count, count, naive(all)])
+      assert.deepStrictEqual([hashed, step.value], [count, naive(all)])
     }
   })
 })
@@ -65,10 +63,6 @@ describe("findings", () => {
       false
     ])
     findings.note("Something")
-    assert.deepStrictEqual([findings.violationsOf("tokens"), findings.violationsOf("batches")], [
-      3,
-      0
-    ])
     const nothing = { found: "nothing", expected: "nothing" }
     assert.deepStrictEqual(findings.report(), {
       isSound: false,

@@ -6,7 +6,7 @@ import type { LedgerReader, StoreFailure } from "../../ports/mod.ts"
 import type { Findings } from "./findings.ts"
 import type { LedgerReplay } from "./_ledger_replay.ts"
 import { listOrDie } from "./_list_or_die.ts"
-import { type AccountTree, StateLeaves } from "./state_root.ts"
+import { type AccountTree, stateRootOf } from "./state_root.ts"
 
 /* What the whole lists of a ledger have to be after its last batch. */
 
@@ -59,7 +59,7 @@ export const auditAccounts = Effect.fnUntraced(
     tree: AccountTree | null,
     findings: Findings
   ): Effect.fn.Return<void, StoreFailure> {
-    const leaves = new StateLeaves()
+    const leaves: Array<bigint> = []
     let [last, lastItem] = [FIRST_USER_ACCOUNT - 1, 0]
     yield* eachPage(reader, "accounts", (items) => {
       for (const { account } of items) {
@@ -77,13 +77,13 @@ export const auditAccounts = Effect.fnUntraced(
         }
         ;[last, lastItem] = [account.index, account.itemId]
         auditAccount(account, replay, findings)
-        if (tree !== null) leaves.add(tree.account(account))
+        if (tree !== null) leaves.push(tree.account(account))
       }
     })
     if (tree === null || replay.lastBatch === null) return
     const { batchNum, stateRoot } = replay.lastBatch
-    findings.checked("state-root", leaves.count)
-    const root = yield* runWithYields(leaves.root(tree))
+    findings.checked("state-root", leaves.length)
+    const root = yield* runWithYields(stateRootOf(leaves, tree))
     findings.same("state-root", `batch ${batchNum}, stateRoot`, stateRoot, root)
   }
 )

@@ -102,10 +102,6 @@ export class Findings {
     this.#notes.push(text)
   }
 
-  violationsOf(check: AuditCheck): number {
-    return this.#counts.get(check)?.violations ?? 0
-  }
-
   report(): AuditReport {
     const checks = [...this.#counts].map(([check, counts]) => ({ check, ...counts }))
     return {

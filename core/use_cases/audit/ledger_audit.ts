@@ -54,7 +54,7 @@ const replayShare = 0.9
  * first batch on, and compares transactions, exits, created accounts, changes, balances and the last
  * state root with the answers; it compares the rollbacks, and a sample of the rows of each list with
  * the answers for each filter. Nothing may write the ledger in the meantime. It reads batch by batch
- * and needs about 110 bytes of memory for each account, and 32 more for the state root.
+ * and needs about 110 bytes of memory for each account, and 60 more for the state root.
  *
  * @example
  * ```ts

@@ -14,60 +14,28 @@ export interface AccountTree extends TreeHashes {
   readonly account: (account: Account) => bigint
 }
 
-const words = 4
-
 /**
- * The leaf values of all accounts from the first user account on, without gaps, and the root of
- * their tree. Takes 32 bytes for each account: inner nodes are not stored.
+ * Computes the root of a state tree. `values` are the values of the leaves of all accounts from the
+ * first user account on, without gaps. It yields after some hashes, so that other tasks can run in
+ * between.
+ *
+ * The root is that of the accounts with index ≡ `rest` modulo `stride`. The stride is two to the
+ * power of the level, since the root splits the accounts by their lowest bit.
  */
-export class StateLeaves {
-  #values = new BigUint64Array(words * 1024)
-  #count = 0
-
-  /** Adds the value of the next account. */
-  add(value: bigint): void {
-    if (words * (this.#count + 1) > this.#values.length) {
-      const grown = new BigUint64Array(2 * this.#values.length)
-      grown.set(this.#values)
-      this.#values = grown
-    }
-    for (let word = 0; word < words; word++) {
-      this.#values[words * this.#count + word] = value >> BigInt(64 * word)
-    }
-    this.#count++
+export function* stateRootOf(
+  values: ReadonlyArray<bigint>,
+  hashes: TreeHashes,
+  rest = 0,
+  stride = 1
+): Generator<void, bigint> {
+  const first = rest + Math.max(0, Math.ceil((FIRST_USER_ACCOUNT - rest) / stride)) * stride
+  const end = FIRST_USER_ACCOUNT + values.length
+  if (first >= end) return 0n
+  if (first + stride >= end) {
+    yield
+    return hashes.leaf(first, values[first - FIRST_USER_ACCOUNT]!)
   }
-
-  get count(): number {
-    return this.#count
-  }
-
-  /** Returns the root. It yields after some hashes, so that other tasks can run in between. */
-  *root(hashes: TreeHashes): Generator<void, bigint> {
-    return yield* this.#nodeOf(hashes, 0, 1)
-  }
-
-  /**
-   * Returns the hash of the node of the accounts with index ≡ `rest` modulo `stride`. The stride is
-   * two to the power of the level, since the root splits the accounts by their lowest bit.
-   */
-  *#nodeOf(hashes: TreeHashes, rest: number, stride: number): Generator<void, bigint> {
-    const first = rest + Math.max(0, Math.ceil((FIRST_USER_ACCOUNT - rest) / stride)) * stride
-    const end = FIRST_USER_ACCOUNT + this.#count
-    if (first >= end) return 0n
-    if (first + stride >= end) {
-      yield
-      return hashes.leaf(first, this.#valueAt(first - FIRST_USER_ACCOUNT))
-    }
-    const left = yield* this.#nodeOf(hashes, rest, 2 * stride)
-    const right = yield* this.#nodeOf(hashes, rest + stride, 2 * stride)
-    return hashes.node(left, right)
-  }
-
-  #valueAt(position: number): bigint {
-    let value = 0n
-    for (let word = words - 1; word >= 0; word--) {
-      value = value << 64n | this.#values[words * position + word]!
-    }
-    return value
-  }
+  const left = yield* stateRootOf(values, hashes, rest, 2 * stride)
+  const right = yield* stateRootOf(values, hashes, rest + stride, 2 * stride)
+  return hashes.node(left, right)
 }

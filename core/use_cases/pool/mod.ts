@@ -3,12 +3,6 @@ export * from "./list_pool.ts"
 export * from "./pool.ts"
 export * from "./pooled_ledger.ts"
 export * from "./purge.ts"
-export type {
-  AccountToCreate,
-  SelectedReceiver,
-  SelectedTransaction,
-  Selection,
-  SelectOptions
-} from "./selection/mod.ts"
 export * from "./reconcile.ts"
+export * from "./selection/mod.ts"
 export * from "./submission/mod.ts"
