@@ -174,9 +174,7 @@ export interface LatestLedgerVersion {
  */
 export const LatestLedgerVersion = Context.Reference<LatestLedgerVersion | null>(
   "rollup/core/LatestLedgerVersion",
-  {
-    defaultValue: () => null
-  }
+  { defaultValue: () => null }
 )
 
 /** More snapshots than are written while an answer is computed. */
@@ -238,7 +236,5 @@ export interface LatestPoolVersion {
  */
 export const LatestPoolVersion = Context.Reference<LatestPoolVersion | null>(
   "rollup/core/LatestPoolVersion",
-  {
-    defaultValue: () => null
-  }
+  { defaultValue: () => null }
 )

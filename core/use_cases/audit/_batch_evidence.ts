@@ -1,7 +1,8 @@
 import type { Account, Batch, Exit, New, Token, TokenId, Transaction } from "../../domain/mod.ts"
-import type { AccountIndex } from "../../encoding/mod.ts"
+import type { AccountIndex, Keccak256 } from "../../encoding/mod.ts"
 import type { AccountChange } from "../../ports/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
+import type { Findings } from "./findings.ts"
 
 /** The stored rows of a batch, and the state before it. */
 export interface BatchEvidence {
@@ -19,13 +20,28 @@ export interface BatchEvidence {
   readonly token: (id: TokenId) => Token | undefined
 }
 
+/** The transactions of a batch by kind, in order. */
+export interface TransactionsByKind {
+  readonly user: ReadonlyArray<Transaction>
+  readonly coordinator: ReadonlyArray<Transaction>
+  readonly l2: ReadonlyArray<Transaction>
+}
+
+/** The stored rows of a valid batch, and what they have to be. */
+export interface BatchAudit {
+  readonly keccak256: Keccak256
+  readonly evidence: BatchEvidence
+  readonly kinds: TransactionsByKind
+  readonly outcome: BatchOutcome
+  readonly findings: Findings
+}
+
 /** Returns an account that exists before the batch or that the batch creates. */
 export const accountOf = (
-  { before }: BatchEvidence,
-  { createdAccounts }: BatchOutcome,
+  { evidence, outcome }: BatchAudit,
   index: AccountIndex
 ): New<Account> | undefined =>
-  before(index) ?? createdAccounts.find((account) => account.index === index)
+  evidence.before(index) ?? outcome.createdAccounts.find((account) => account.index === index)
 
 /** Returns a forged user transaction with the sender that it had in the queue. */
 export const queuedRow = (row: Transaction): Transaction =>

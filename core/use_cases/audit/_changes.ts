@@ -1,8 +1,6 @@
 import type { AccountValues, TokenId } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
-import type { BatchOutcome } from "../batch/mod.ts"
-import { accountOf, type BatchEvidence } from "./_batch_evidence.ts"
-import type { Findings } from "./findings.ts"
+import { accountOf, type BatchAudit } from "./_batch_evidence.ts"
 
 /** Values of accounts after a batch, by index. */
 export type ComputedValues = Map<AccountIndex, AccountValues>
@@ -11,19 +9,15 @@ export type ComputedValues = Map<AccountIndex, AccountValues>
  * Compares the created accounts and the stored changes of a batch with the computed ones. Returns
  * the computed values of the accounts that the batch created or changed.
  */
-export function auditChanges(
-  evidence: BatchEvidence,
-  outcome: BatchOutcome,
-  findings: Findings
-): ComputedValues {
-  const { batch: { batchNum }, before, changes } = evidence
-  auditCreated(evidence, outcome, findings)
+export function auditChanges(audit: BatchAudit): ComputedValues {
+  const { evidence: { batch: { batchNum }, before, changes }, findings, outcome } = audit
+  auditCreated(audit)
   const computed: ComputedValues = new Map(
     outcome.accountUpdates.map((update) => [update.index, update])
   )
   const stored = new Map(changes.map((change) => [change.index, change]))
   const touched = [...new Set([...stored.keys(), ...computed.keys()])].sort((a, b) => a - b)
-  addFees(evidence, outcome, touched, computed, findings)
+  addFees(audit, touched, computed)
   findings.checked("balances", touched.length)
   findings.checked("changes", changes.length)
   for (const index of touched) {
@@ -55,9 +49,7 @@ const formatValues = (values: AccountValues | null): string =>
   values === null ? "no account" : `nonce ${values.nonce}, balance ${values.balance}`
 
 function auditCreated(
-  { batch, stored }: BatchEvidence,
-  { createdAccounts }: BatchOutcome,
-  findings: Findings
+  { evidence: { batch, stored }, findings, outcome: { createdAccounts } }: BatchAudit
 ): void {
   findings.same(
     "totals",
@@ -90,13 +82,11 @@ function auditCreated(
  * token it is the account whose stored balance exceeds the computed one by exactly the fees.
  */
 function addFees(
-  evidence: BatchEvidence,
-  outcome: BatchOutcome,
+  audit: BatchAudit,
   touched: ReadonlyArray<AccountIndex>,
-  computed: ComputedValues,
-  findings: Findings
+  computed: ComputedValues
 ): void {
-  const { batch, before, changes } = evidence
+  const { evidence: { batch, before, changes }, findings, outcome } = audit
   const sums = new Map<TokenId, bigint>()
   for (const { feeAmount, tokenId } of outcome.l2) {
     sums.set(tokenId, (sums.get(tokenId) ?? 0n) + feeAmount)
@@ -114,7 +104,7 @@ function addFees(
       // the fees can restore the balance before
       const stored = after.get(index) ?? before(index)
       return balance !== undefined && stored?.balance === balance + sum &&
-        accountOf(evidence, outcome, index)?.tokenId === tokenId
+        accountOf(audit, index)?.tokenId === tokenId
     })
     if (collector === undefined) {
       findings.violate(

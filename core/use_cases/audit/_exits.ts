@@ -1,16 +1,11 @@
 import type { Exit } from "../../domain/mod.ts"
 import { inclusionOldLeaf } from "../../encoding/mod.ts"
-import type { BatchOutcome } from "../batch/mod.ts"
-import { accountOf, type BatchEvidence } from "./_batch_evidence.ts"
+import { accountOf, type BatchAudit } from "./_batch_evidence.ts"
 import type { Findings } from "./findings.ts"
 
 /** Compares the stored exits of a batch with the computed ones. */
-export function auditExits(
-  evidence: BatchEvidence,
-  outcome: BatchOutcome,
-  findings: Findings
-): void {
-  const { batch: { batchNum, exitRoot }, exits } = evidence
+export function auditExits(audit: BatchAudit): void {
+  const { evidence: { batch: { batchNum, exitRoot }, exits }, findings, outcome } = audit
   findings.checked("exits", exits.length)
   if (outcome.exits.length === 0 && exitRoot !== 0n) {
     findings.violate("exits", `batch ${batchNum}, exitRoot`, exitRoot, "0, since nothing leaves")
@@ -18,7 +13,7 @@ export function auditExits(
   const missing = new Map(outcome.exits.map(({ accountIndex, balance }) => [accountIndex, balance]))
   for (const [i, exit] of exits.entries()) {
     const { accountIndex } = exit
-    const owner = accountOf(evidence, outcome, accountIndex)
+    const owner = accountOf(audit, accountIndex)
     findings.sameMembers("exits", () => locationOfExit(exit), {
       batchNum: exit.batchNum,
       balance: exit.balance,

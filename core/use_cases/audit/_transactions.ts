@@ -7,35 +7,19 @@ import {
 } from "../../domain/mod.ts"
 import {
   isUserAccount,
-  type Keccak256,
   l1CoordinatorTransactionId,
   l1UserTransactionId,
   l2TransactionId,
   NO_ACCOUNT
 } from "../../encoding/mod.ts"
-import type { BatchOutcome } from "../batch/mod.ts"
-import { accountOf, type BatchEvidence, queuedRow } from "./_batch_evidence.ts"
-import type { Findings } from "./findings.ts"
-
-/** The transactions of a batch by kind, in order. */
-export interface TransactionsByKind {
-  readonly user: ReadonlyArray<Transaction>
-  readonly coordinator: ReadonlyArray<Transaction>
-  readonly l2: ReadonlyArray<Transaction>
-}
+import { accountOf, type BatchAudit, queuedRow } from "./_batch_evidence.ts"
 
 /**
  * Compares the stored transactions of a batch with the computed ones. If they are not in order, it
  * reports only that.
  */
-export function auditTransactions(
-  keccak256: Keccak256,
-  evidence: BatchEvidence,
-  kinds: TransactionsByKind,
-  outcome: BatchOutcome,
-  findings: Findings
-): void {
-  const { batch, transactions } = evidence
+export function auditTransactions(audit: BatchAudit): void {
+  const { evidence: { batch, transactions }, findings, kinds } = audit
   findings.checked("transactions", transactions.length)
   const inOrder = [...kinds.user, ...kinds.coordinator, ...kinds.l2]
   const misplaced = transactions.findIndex((row, position) => row !== inOrder[position])
@@ -54,13 +38,9 @@ export function auditTransactions(
       batchNum: row.batchNum
     }, { position, batchNum: batch.batchNum })
   }
-  for (const [position, row] of kinds.user.entries()) {
-    auditUser(keccak256, evidence, row, position, outcome, findings)
-  }
-  auditCoordinator(keccak256, evidence, kinds, outcome, findings)
-  kinds.l2.forEach((row, position) =>
-    auditL2(keccak256, evidence, row, outcome.l2[position]!, findings)
-  )
+  for (const [position, row] of kinds.user.entries()) auditUser(audit, row, position)
+  auditCoordinator(audit)
+  for (const [position, row] of kinds.l2.entries()) auditL2(audit, row, position)
 }
 
 const locationOf = ({ batchNum, id, itemId }: Transaction): string =>
@@ -69,19 +49,13 @@ const locationOf = ({ batchNum, id, itemId }: Transaction): string =>
 const noOwner = { address: null, publicKey: null }
 
 /** Compares a forged user transaction with its effect. Its other fields are those of the feed. */
-function auditUser(
-  keccak256: Keccak256,
-  evidence: BatchEvidence,
-  row: Transaction,
-  position: number,
-  outcome: BatchOutcome,
-  findings: Findings
-): void {
+function auditUser(audit: BatchAudit, row: Transaction, position: number): void {
+  const { evidence, findings, keccak256, outcome } = audit
   const queue = evidence.batch.forgeL1TransactionsNum
   const { createdIndex, effectiveAmount, effectiveDepositAmount } = outcome.l1UserEffects[position]!
   const { fromAccountIndex } = queuedRow(row)
   const ownerOf = (index: number) =>
-    (isUserAccount(index) ? accountOf(evidence, outcome, index) : undefined) ?? noOwner
+    (isUserAccount(index) ? accountOf(audit, index) : undefined) ?? noOwner
   const receiver = ownerOf(row.toAccountIndex)
   findings.sameMembers("transactions", () => locationOf(row), membersOf(row), {
     type: l1TransactionType(
@@ -107,13 +81,9 @@ const membersOf = (
   { batchNum: _1, historicUSD: _2, itemId: _3, l1, l2: _4, position: _5, ...row }: Transaction
 ) => ({ ...row, ...l1 })
 
-function auditCoordinator(
-  keccak256: Keccak256,
-  { batch }: BatchEvidence,
-  { coordinator, user }: TransactionsByKind,
-  { createdAccounts }: BatchOutcome,
-  findings: Findings
-): void {
+function auditCoordinator(audit: BatchAudit): void {
+  const { evidence: { batch }, findings, keccak256, kinds: { coordinator, user } } = audit
+  const { createdAccounts } = audit.outcome
   const firstCreated = createdAccounts.length - coordinator.length
   for (const [i, row] of coordinator.entries()) {
     const id = l1CoordinatorTransactionId({
@@ -135,14 +105,12 @@ function auditCoordinator(
 }
 
 function auditL2(
-  keccak256: Keccak256,
-  { batch }: BatchEvidence,
+  { evidence: { batch }, findings, keccak256, outcome }: BatchAudit,
   row: Transaction,
-  resolution: BatchOutcome["l2"][number],
-  findings: Findings
+  position: number
 ): void {
   const { amount, fromAccountIndex, l2 } = row
-  const { feeAmount, receiver, sender, tokenId } = resolution
+  const { feeAmount, receiver, sender, tokenId } = outcome.l2[position]!
   const { fee, historicFeeUSD, nonce } = l2!
   const id = l2TransactionId(
     { fromAccountIndex: fromAccountIndex!, tokenId, amount, nonce, fee },

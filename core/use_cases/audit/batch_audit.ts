@@ -8,11 +8,11 @@ import {
 } from "../../domain/mod.ts"
 import { INTERNAL_ADDRESS, type Keccak256 } from "../../encoding/mod.ts"
 import { type BatchInput, processBatch } from "../batch/mod.ts"
-import { type BatchEvidence, queuedRow } from "./_batch_evidence.ts"
+import { type BatchEvidence, queuedRow, type TransactionsByKind } from "./_batch_evidence.ts"
 import { auditChanges, type ComputedValues } from "./_changes.ts"
 import { auditExits } from "./_exits.ts"
 import type { Findings } from "./findings.ts"
-import { auditTransactions, type TransactionsByKind } from "./_transactions.ts"
+import { auditTransactions } from "./_transactions.ts"
 
 /** The rules of a batch audit: constants and functions of the network. */
 export interface BatchAuditRules {
@@ -52,9 +52,10 @@ export function auditBatch(
     findings.violate("transitions", `${location}${pointer}`, `${value} (${invariant})`, expected)
     return undefined
   }
-  auditTransactions(keccak256, evidence, kinds, outcome.success, findings)
-  auditExits(evidence, outcome.success, findings)
-  return auditChanges(evidence, outcome.success, findings)
+  const audit = { keccak256, evidence, kinds, outcome: outcome.success, findings }
+  auditTransactions(audit)
+  auditExits(audit)
+  return auditChanges(audit)
 }
 
 const kindsOf = (transactions: ReadonlyArray<Transaction>): TransactionsByKind => ({

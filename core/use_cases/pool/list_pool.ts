@@ -167,30 +167,23 @@ const resolve = Effect.fnUntraced(function*(of: PoolListFilters) {
   }
 })
 
-type AddressFilter = "address" | "fromAddress" | "toAddress"
-
 const partyOf = (
   index: AccountIndex | undefined,
   address: EthereumAddress | undefined,
   publicKey: PublicKey | undefined,
-  addressFilter: AddressFilter
-): Effect.Effect<PoolParty | undefined, BadInput> =>
-  index !== undefined
-    ? Effect.succeed({ accounts: [index] })
-    : address === INTERNAL_ADDRESS
-    ? Effect.fail(internalAddress(addressFilter))
-    : Effect.succeed(
-      address !== undefined ? { address } : publicKey !== undefined ? { publicKey } : undefined
+  addressFilter: "address" | "fromAddress" | "toAddress"
+): Effect.Effect<PoolParty | undefined, BadInput> => {
+  if (index !== undefined) return Effect.succeed({ accounts: [index] })
+  if (address === INTERNAL_ADDRESS) {
+    const fault = brokenRule(
+      poolList.filters[addressFilter].parameter,
+      INTERNAL_ADDRESS,
+      "the address of an owner",
+      "The address of all F is that of every internal account: filter by the key instead"
     )
-
-const internalAddress = (filter: AddressFilter) =>
-  new BadInput({
-    faults: [
-      brokenRule(
-        poolList.filters[filter].parameter,
-        INTERNAL_ADDRESS,
-        "the address of an owner",
-        "The address of all F is that of every internal account: filter by the key instead"
-      )
-    ]
-  })
+    return Effect.fail(new BadInput({ faults: [fault] }))
+  }
+  return Effect.succeed(
+    address !== undefined ? { address } : publicKey !== undefined ? { publicKey } : undefined
+  )
+}

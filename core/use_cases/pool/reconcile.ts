@@ -214,31 +214,32 @@ const changesOfPending = Effect.fnUntraced(
 )
 
 /** Resets forging transactions to pending if their batch does not contain them or is overdue. */
-const releaseForging = (ports: PoolPorts, options: ReconcileOptions) =>
-  changeUnlessReconciled(ports, (last) => staleForging(ports, last?.batchNum ?? 0, options))
-
-const staleForging = Effect.fnUntraced(
-  function*({ pool }: PoolPorts, last: number, { forgingMaxMs }: ReconcileOptions) {
-    const atMs = yield* Clock.currentTimeMillis
-    const leftOut = yield* pool.inBatches({ state: "fing", from: 0, to: last })
-    const waiting = [
-      ...yield* pool.inBatches({ state: "fing", from: last + 1, to: batchNumLimit }),
-      ...yield* pool.inBatches({ state: "fged", from: last + 1, to: batchNumLimit })
-    ]
-    const overdue = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
-    return [
-      ...leftOut.map(leftOutChange),
-      ...overdue.map((row) =>
-        changeOf(
-          row,
-          "pend",
-          null,
-          `Batch ${row.transaction.batchNum} was not forged within ${forgingMaxMs} ms`
+const releaseForging = (ports: PoolPorts, { forgingMaxMs }: ReconcileOptions) =>
+  changeUnlessReconciled(
+    ports,
+    Effect.fnUntraced(function*(reconciled) {
+      const { pool } = ports
+      const last = reconciled?.batchNum ?? 0
+      const atMs = yield* Clock.currentTimeMillis
+      const leftOut = yield* pool.inBatches({ state: "fing", from: 0, to: last })
+      const waiting = [
+        ...yield* pool.inBatches({ state: "fing", from: last + 1, to: batchNumLimit }),
+        ...yield* pool.inBatches({ state: "fged", from: last + 1, to: batchNumLimit })
+      ]
+      const overdue = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
+      return [
+        ...leftOut.map(leftOutChange),
+        ...overdue.map((row) =>
+          changeOf(
+            row,
+            "pend",
+            null,
+            `Batch ${row.transaction.batchNum} was not forged within ${forgingMaxMs} ms`
+          )
         )
-      )
-    ]
-  }
-)
+      ]
+    })
+  )
 
 const isEmpty = ({ pool }: PoolPorts) =>
   Effect.map(pool.counts, ({ fged, fing, invl, pend }) => fged + fing + invl + pend === 0)
