@@ -152,15 +152,15 @@ describe("the architecture", () => {
       "core/domain": 2400,
       "core/encoding": 1520,
       // the cache of successful imports, for pages and verifiers, with its example
-      "core/ports": 1915,
-      "core/use_cases/audit": 1800,
-      "core/use_cases/batch": 560,
-      "core/use_cases/block": 1920,
+      "core/ports": 1871,
+      "core/use_cases/audit": 1674,
+      "core/use_cases/batch": 546,
+      "core/use_cases/block": 1897,
       // a check of rollbacks that hosts can call, with its example; what parts a block changes
       "core/use_cases/ledger": 1064,
-      "core/use_cases/pool": 4355,
-      "core/use_cases/read": 725,
-      "core/use_cases/violation": 290,
+      "core/use_cases/pool": 4238,
+      "core/use_cases/read": 696,
+      "core/use_cases/violation": 276,
       "adapters/admin": 2390,
       "adapters/client": 1030,
       "adapters/crypto": 1880,
@@ -169,7 +169,7 @@ describe("the architecture", () => {
       "adapters/http": 5746,
       // the names of its directories are synced, and row groups are read without copies
       "adapters/journal": 3389,
-      "adapters/memory": 5698,
+      "adapters/memory": 5256,
       "adapters/metrics": 290,
       // rollbacks within one write of many records
       "adapters/sql": 12136,
