@@ -5,7 +5,7 @@ import type { AccountsAndTokens } from "../../core/ports/mod.ts"
 import { accountView, exitView, slotAt, transactionView } from "./_views.ts"
 import type { LedgerState } from "./state/mod.ts"
 
-/** Return one item by its key, or null if it does not exist. */
+/** By kind of item, a function that returns one by its key, or null if it does not exist. */
 export const finders: {
   readonly [N in ItemName]: (state: LedgerState, key: ItemKeys[N]) => Items[N] | null
 } = {

@@ -34,7 +34,7 @@ const sides: ReadonlyArray<number> = [
   indexKeyOf.otherOnly,
   indexKeyOf.oneAndOther
 ]
-/** Three index keys with disjoint lists, a colour, a key that excludes the colour, and a mutable key. */
+/** Three index keys with disjoint lists, a colour, a key that excludes it, and a mutable key. */
 export const indexKeys = new IndexKeys<Row>([
   sideIndexKey({ own: oneOf, other: otherOf, areEqual: false }),
   sideIndexKey({ own: otherOf, other: oneOf, areEqual: false }),

@@ -78,7 +78,7 @@ class ValueColumn<Row> {
   }
 }
 
-/** The columns that an index key compares: it lists a row under `own` if `other` is null, or as in `Sides`. */
+/** What an index key compares: it lists a row under `own` if `other` is null, or as in `Sides`. */
 interface KeyColumns<Row> {
   readonly own: ValueColumn<Row>
   readonly other: ValueColumn<Row> | null

@@ -38,7 +38,7 @@ export interface BatchLimits {
   readonly newAccountsMax: number
 }
 
-/** Applies one transaction to the staged state, and returns its destination or why that is not possible. */
+/** Applies one transaction to the staged state. Returns its destination, or why it cannot be applied. */
 export const tryApply = Effect.fnUntraced(function*(
   ports: PoolPorts,
   staged: StagedSelection,
