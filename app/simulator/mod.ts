@@ -1,13 +1,10 @@
 export { runCall, type SimulationCall, type SimulationRunner } from "./calls.ts"
 export type { UserSubmissions } from "./_live_traffic.ts"
 export {
-  chainOccurrences,
   defaultNetwork,
   type DemoWallet,
   networkOptions,
   type NetworkSettings,
-  liveOccurrences,
-  type Occurrence,
   type SimulationOptions
 } from "./world/mod.ts"
 export {

@@ -5,15 +5,12 @@ import { LiveTraffic, type UserSubmissions } from "./_live_traffic.ts"
 import { type LedgerContent, resumedWorld } from "./_resumed_world.ts"
 import { type Arrival, arrivingTime } from "./arrival.ts"
 import { genesisOf, headAfter, type L2Source, makeBlock } from "./blocks/mod.ts"
-import { Observer } from "./observer/mod.ts"
 import { planEmptyTransfer, planTransfers, pricesBetween } from "./traffic/mod.ts"
 import {
   EventSchedule,
   type Context,
   copyWorld,
   type DemoWallet,
-  type Occurrence,
-  Occurrences,
   Wallets,
   Budgets,
   Random,
@@ -31,8 +28,6 @@ export interface Simulation {
   readonly genesis: GenesisFeed
   /** Returns the number of transactions forged on the chain; a rollback reduces it. */
   readonly transactionCount: () => number
-  /** Returns how often everything has occurred that a network can contain. */
-  readonly occurrences: () => Readonly<Record<Occurrence, number>>
   /**
    * Returns the next record. Its L2 transactions are not signed and never were in a pool. With an
    * arrival, the times of the blocks are such that the history ends at `endMs`.
@@ -107,8 +102,7 @@ export function simulate(options: SimulationOptions): Simulation {
     constants: genesis.constants,
     random,
     schedule: new EventSchedule(random),
-    wallets,
-    occurrences: new Occurrences()
+    wallets
   }, worldOf(genesis))
   const plannedSource: L2Source = {
     accountsToCreate: () => undefined,
@@ -126,7 +120,6 @@ export function simulate(options: SimulationOptions): Simulation {
   return {
     genesis,
     transactionCount: () => chain.world.transactionCount,
-    occurrences: () => chain.context.occurrences.counts,
     next: (arrival) =>
       chain.rollBack() ?? chain.prices() ?? {
         kind: "block",
@@ -175,7 +168,6 @@ const DEPTHS = [2, 1, 4, 1, 3, 5, 2] as const
 /** The chain: its state, and snapshots of the last blocks. */
 class Chain {
   readonly context: Context
-  readonly #observer: Observer
   /** The state after each of the last blocks, oldest first. */
   #worlds: Array<World>
   /** Number of rollbacks, so that a replacement block has another hash. */
@@ -185,7 +177,6 @@ class Chain {
 
   constructor(context: Context, first: World) {
     this.context = context
-    this.#observer = new Observer(context)
     this.#worlds = [first]
     this.#blocksUntilRollBack = this.#drawPeriod()
   }
@@ -212,7 +203,6 @@ class Chain {
       source,
       timestampMs: timeOf(before)
     })
-    this.#observer.block(block, before, world)
     this.#blocksUntilRollBack--
     this.#pricesDue = this.context.schedule.takeDue("priceBetweenBlocks")
     return block
@@ -223,20 +213,16 @@ class Chain {
     if (!this.#pricesDue) return undefined
     this.#pricesDue = false
     const prices = pricesBetween(this.context, this.world)
-    if (prices.length === 0) return undefined
-    this.#observer.pricesBetweenBlocks()
-    return { kind: "prices", prices }
+    return prices.length === 0 ? undefined : { kind: "prices", prices }
   }
 
   /** Drops the last blocks if a rollback is due; otherwise returns undefined. */
   rollBack(): FeedRecord | undefined {
     if (this.#blocksUntilRollBack > 0) return undefined
-    const from = this.world
     this.#worlds = this.#worlds.slice(0, Math.max(1, this.#worlds.length - this.#depth))
     this.#fork++
     this.#pricesDue = false
     this.#blocksUntilRollBack = this.#drawPeriod()
-    this.#observer.rollBack(from, this.world)
     return { kind: "rollBack", toBlock: this.world.block.number }
   }
 

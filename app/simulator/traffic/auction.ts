@@ -50,7 +50,7 @@ export function planAbsence({ constants, schedule }: Context, world: World): voi
 }
 
 /** Returns the winner of a slot, or the boot coordinator if there is none. */
-export function winnerOf(context: Context, world: World, slotNum: number): Forger {
+function winnerOf(context: Context, world: World, slotNum: number): Forger {
   const boot = { number: 0, address: world.variables.auction.bootCoordinator }
   const bid = world.bids.get(slotNum)
   const applicable = applicableVariables(world.auctionVariables, slotNum)

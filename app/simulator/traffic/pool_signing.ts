@@ -33,7 +33,7 @@ export function signPlanned(
   world: World,
   planned: ReadonlyArray<PlannedL2>
 ): ReadonlyArray<SubmittedTransaction> {
-  const { occurrences, random, schedule } = context
+  const { random, schedule } = context
   const entries: Array<SubmittedTransaction> = []
   const receiver = accountOf(world, planned[1]?.toAccountIndex ?? 0)
   // no request can name key 0, which means none
@@ -49,8 +49,6 @@ export function signPlanned(
     const maxNumBatch = schedule.takeDue("lastBatch")
       ? world.lastBatchNum + random.integer(2, 9)
       : undefined
-    occurrences.addIf(request !== null, "linked transactions")
-    occurrences.addIf(maxNumBatch !== undefined, "transaction with a last batch")
     entries.push(...sign(context, world, { feed, type, request, maxNumBatch }))
   }
   const last = planned.at(-1)
@@ -70,7 +68,7 @@ export function signPlanned(
  * undefined if there is none.
  */
 export function signReplacement(
-  { occurrences, schedule, settings, wallets }: Context,
+  { schedule, settings, wallets }: Context,
   entries: ReadonlyArray<SubmittedTransaction>
 ): Replacement | undefined {
   const replaced = entries.find(({ transaction: { fee, request, type } }) =>
@@ -80,7 +78,6 @@ export function signReplacement(
   if (holder === undefined || !schedule.takeDue("put")) return undefined
   const { transaction } = replaced!
   const fields = { ...transaction, fee: transaction.fee - 1 }
-  occurrences.add("replacement of a transaction")
   return {
     replaced: transaction.id,
     entry: {
@@ -121,7 +118,6 @@ export function signGroup(
     })
   )
   if (entries.length < 2) return undefined
-  context.occurrences.add("atomic group")
   const transactions = entries.map(({ transaction }, position) => ({
     ...transaction,
     requestOffset: offsets[position]!
@@ -178,11 +174,10 @@ export function signForNewcomer(
 }
 
 function authorizationBy(
-  { occurrences, wallets }: Context,
+  { wallets }: Context,
   wallet: Wallet
 ): ReadonlyArray<PostedAuthorization> {
   const signature = wallets.authorization(wallet)
-  occurrences.addIf(signature !== null, "authorization")
   return signature === null
     ? []
     : [{ address: wallet.address, publicKey: wallet.publicKey, signature }]
@@ -249,18 +244,13 @@ function unsignedOf(
 }
 
 function signed(
-  { occurrences, settings, wallets }: Context,
+  { settings, wallets }: Context,
   { account, fields, receiver, type }: ReturnType<typeof unsignedOf>[number] & {
     readonly type: PoolTransactionType
   }
 ): ReadonlyArray<SubmittedTransaction> {
   const holder = wallets.find(account.publicKey)
   if (holder === undefined) return []
-  occurrences.addIf(
-    fields.toPublicKey !== null && receiver.key !== null &&
-      receiver.key !== leafKey(receiver.key),
-    "transfer to the leaf key of an account"
-  )
   const transaction: PostedTransaction = {
     ...fields,
     id: Result.getOrThrow(l2TransactionId(fields, keccak256)),

@@ -1,6 +1,5 @@
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import type { EventSchedule } from "./event_schedule.ts"
-import type { Occurrences } from "./occurrences.ts"
 import type { Settings } from "./options.ts"
 import type { Wallets } from "./wallets.ts"
 import type { Random } from "./random.ts"
@@ -15,5 +14,4 @@ export interface Context {
   readonly random: Random
   readonly schedule: EventSchedule
   readonly wallets: Wallets
-  readonly occurrences: Occurrences
 }
