@@ -19,12 +19,9 @@ const L1_PER_BLOCK = 5
  * estimate, so that the last one arrives.
  */
 export function arrivingTime(
-  { block, lastBatchNum, transactionCount }: Pick<
-    World,
-    "block" | "lastBatchNum" | "transactionCount"
-  >,
+  { block, lastBatchNum, transactionCount }: World,
   arrival: Arrival | undefined,
-  { startTimeMs, transactionsPerBlock }: Pick<Settings, "startTimeMs" | "transactionsPerBlock">
+  { startTimeMs, transactionsPerBlock }: Settings
 ): number | undefined {
   if (arrival?.endMs === undefined) return undefined
   const { endMs, transactions } = arrival

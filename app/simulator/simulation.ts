@@ -5,7 +5,7 @@ import { LiveTraffic, type UserSubmissions } from "./_live_traffic.ts"
 import { type LedgerContent, resumedWorld } from "./_resumed_world.ts"
 import { type Arrival, arrivingTime } from "./arrival.ts"
 import { genesisOf, headAfter, type L2Source, makeBlock } from "./blocks/mod.ts"
-import { planEmptyTransfer, planTransfers, pricesBetween } from "./traffic/mod.ts"
+import { changePrices, planEmptyTransfer, planTransfers } from "./traffic/mod.ts"
 import {
   EventSchedule,
   type Context,
@@ -212,7 +212,7 @@ class Chain {
   prices(): FeedRecord | undefined {
     if (!this.#pricesDue) return undefined
     this.#pricesDue = false
-    const prices = pricesBetween(this.context, this.world)
+    const prices = changePrices(this.context, this.world)
     return prices.length === 0 ? undefined : { kind: "prices", prices }
   }
 

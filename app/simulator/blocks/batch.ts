@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { exitTree } from "../../../adapters/crypto/mod.ts"
 import {
   type Account,
   type BatchFeed,
@@ -7,26 +8,16 @@ import {
   type L2Feed,
   type New,
   protocol,
-  slotOfBlock,
-  type Transaction
+  slotOfBlock
 } from "../../../core/domain/mod.ts"
 import {
   type AccountIndex,
   type EthereumAddress,
-  FIRST_USER_ACCOUNT,
-  INTERNAL_ADDRESS
+  FIRST_USER_ACCOUNT
 } from "../../../core/encoding/mod.ts"
 import { type BatchOutcome, processBatch } from "../../../core/use_cases/mod.ts"
-import {
-  accountOf,
-  addAccount,
-  batchStateOf,
-  type Context,
-  type OpenExit,
-  type World
-} from "../world/mod.ts"
-import { provenExits } from "./proven_exits.ts"
-import { externalExitsOf, openExitsMax } from "./withdrawals.ts"
+import { accountOf, batchStateOf, type Context, type Queue, type World } from "../world/mod.ts"
+import { addExits } from "./withdrawals.ts"
 import { stateRoot } from "./state_tree.ts"
 
 /** The transactions of a batch. */
@@ -34,10 +25,7 @@ export interface BatchPlan {
   /** The coordinator that forges it. */
   readonly forger: { readonly number: number; readonly address: EthereumAddress }
   /** The queue of L1 transactions; null if the batch forges none. */
-  readonly queue: {
-    readonly number: number
-    readonly transactions: ReadonlyArray<New<Transaction>>
-  } | null
+  readonly queue: Queue | null
   readonly l1Coordinator: ReadonlyArray<L1CoordinatorFeed>
   readonly l2: ReadonlyArray<L2Feed>
 }
@@ -59,11 +47,7 @@ export function forgeBatch(
   world.lastBatchNum = batchNum
   world.lastForgedSlot = slotOfBlock(context.constants.auction, world.block.number)
   world.transactionCount += input.queue.length + l1Coordinator.length + l2.length
-  addOpenExits(world, exits.flatMap((exit) => openExit(context, world, batchNum, exit)))
-  world.externalExits = [
-    ...world.externalExits,
-    ...exits.flatMap((exit) => externalExitsOf(context, world, batchNum, exit))
-  ]
+  addExits(context, world, batchNum, exits)
   return {
     batchNum,
     forgerAddr: forger.address,
@@ -105,8 +89,13 @@ const FEE_ACCOUNTS_MAX = protocol.maxFeeIdxCoordinator
 
 /** Adds an account; its coordinator collects fees on it, if it is the first one of its token. */
 export function addCreatedAccount({ wallets }: Context, world: World, account: New<Account>): void {
-  addAccount(world, account)
-  if (wallets.isCoordinator(account.publicKey)) addFeeAccount(world, account)
+  const { index, publicKey, tokenId } = account
+  world.accounts.push(account)
+  world.accountsOfToken[tokenId] = [...world.accountsOfToken[tokenId] ?? [], index]
+  if (!wallets.isCoordinator(publicKey)) return
+  const known = world.feeAccounts.get(publicKey) ?? []
+  if (known.some((other) => accountOf(world, other)?.tokenId === tokenId)) return
+  world.feeAccounts.set(publicKey, [...known, index])
 }
 
 function applyOutcome(
@@ -123,38 +112,17 @@ function applyOutcome(
   }
 }
 
-function addFeeAccount(world: World, { index, publicKey, tokenId }: New<Account>): void {
-  const known = world.feeAccounts.get(publicKey) ?? []
-  if (known.some((other) => accountOf(world, other)?.tokenId === tokenId)) return
-  world.feeAccounts.set(publicKey, [...known, index])
-}
-
-/** Adds open exits, and forgets the oldest ones that are not requested if there are too many. */
-function addOpenExits(world: World, exits: ReadonlyArray<OpenExit>): void {
-  const open = [...world.openExits, ...exits]
-  const forgotten = new Set(
-    open.filter(({ requestedMs }) => requestedMs === null).slice(0, -openExitsMax)
+/** Returns the exits of a batch with valid proofs, and the root of the exit tree. */
+function provenExits(world: World, exits: BatchOutcome["exits"]) {
+  const { proofs, root } = exitTree(
+    exits.map((exit) => ({ ...accountOf(world, exit.accountIndex)!, ...exit }))
   )
-  world.openExits = open.filter((exit) => !forgotten.has(exit))
-}
-
-/** Returns the open exit. An exit of an internal account can never be withdrawn. */
-function openExit(
-  { wallets }: Context,
-  world: World,
-  batchNum: number,
-  { accountIndex, balance }: ExitFeed
-): ReadonlyArray<OpenExit> {
-  const account = accountOf(world, accountIndex)
-  return account === undefined || account.address === INTERNAL_ADDRESS ||
-      !wallets.controls(account.publicKey)
-    ? []
-    : [{
-      batchNum,
+  return {
+    exitRoot: root,
+    exits: exits.map(({ accountIndex, balance }, position): ExitFeed => ({
       accountIndex,
-      tokenId: account.tokenId,
-      owner: account.address,
       balance,
-      requestedMs: null
-    }]
+      merkleProof: proofs[position]!
+    }))
+  }
 }

@@ -12,7 +12,6 @@ import {
   fillQueues,
   changeVariables,
   forgerOf,
-  l1Requests,
   addAuctionEvents,
   addPrices,
   planAbsence,
@@ -62,10 +61,7 @@ export function makeBlock(
   const forger = forgerOf(context, world)
   const forgesOwnQueue = source !== null && forger !== undefined &&
     context.schedule.takeDue("batchOfSameBlockQueue")
-  fillQueues(world, draft, l1Requests(context, world), {
-    queueSize: context.settings.queueSize,
-    isSplitByBatch: forgesOwnQueue
-  })
+  fillQueues(context, world, draft, forgesOwnQueue)
   const former = world.variables
   changeVariables(context, world, draft)
   // before the batches: an exit cannot be withdrawn in the block that forges it

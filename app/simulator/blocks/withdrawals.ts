@@ -11,32 +11,37 @@ import {
 import { takeFromBucket, worthUSD } from "./buckets.ts"
 
 /**
- * Returns the exit if the simulator does not control its wallet: the demo wallet, or an account
- * that a client of the API has created. Its owner has no Ethereum node to withdraw with, so the
- * simulator always withdraws it, after a few blocks.
+ * Adds the exits of a batch that can be withdrawn: those of internal accounts cannot. If the
+ * simulator does not control the wallet of an exit (the demo wallet, or an account that a client of
+ * the API has created), its owner has no Ethereum node to withdraw with, so the simulator always
+ * withdraws it, after a few blocks. Of its own, it forgets the oldest ones that are not requested if
+ * there are too many.
  */
-export function externalExitsOf(
+export function addExits(
   { wallets }: Context,
   world: World,
   batchNum: number,
-  { accountIndex, balance }: ExitFeed
-): ReadonlyArray<ExternalExit> {
-  const account = accountOf(world, accountIndex)
-  if (
-    account === undefined || account.address === INTERNAL_ADDRESS ||
-    wallets.controls(account.publicKey)
-  ) return []
-  const { address, tokenId } = account
-  return [{
-    batchNum,
-    accountIndex,
-    tokenId,
-    owner: address,
-    balance,
-    requestedMs: null,
-    instant: worthUSD(world, tokenId, balance) <= INSTANT_MAX_USD,
-    dueBlock: world.block.number + WAIT_BLOCKS
-  }]
+  exits: ReadonlyArray<ExitFeed>
+): void {
+  const [open, external] = [[...world.openExits], [...world.externalExits]]
+  for (const { accountIndex, balance } of exits) {
+    const { address, publicKey, tokenId } = accountOf(world, accountIndex)!
+    if (address === INTERNAL_ADDRESS) continue
+    const exit = { batchNum, accountIndex, tokenId, owner: address, balance, requestedMs: null }
+    if (wallets.controls(publicKey)) open.push(exit)
+    else {
+      external.push({
+        ...exit,
+        instant: worthUSD(world, tokenId, balance) <= INSTANT_MAX_USD,
+        dueBlock: world.block.number + WAIT_BLOCKS
+      })
+    }
+  }
+  const forgotten = new Set(
+    open.filter(({ requestedMs }) => requestedMs === null).slice(0, -openExitsMax)
+  )
+  world.openExits = open.filter((exit) => !forgotten.has(exit))
+  world.externalExits = external
 }
 
 /** Blocks from an exit to its withdrawal. */
@@ -46,7 +51,7 @@ const WAIT_BLOCKS = 2n
 const INSTANT_MAX_USD = 1000
 
 /** Number of open exits that are remembered; older ones are never withdrawn. */
-export const openExitsMax = 40
+const openExitsMax = 40
 
 /**
  * Adds withdrawals and collections to a block, of exits in earlier blocks only: their batch must be

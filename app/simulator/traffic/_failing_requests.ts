@@ -12,6 +12,7 @@ import {
 import {
   creatingSender,
   depositInto,
+  depositRequest,
   type L1Request,
   type MakeRequests,
   otherToken,
@@ -22,71 +23,63 @@ const ofThief = (wallets: Wallets): Partial<L1Request> => ({
   fromAddress: wallets.contractAddress("thief")
 })
 
+/** Returns the index of an account that does not exist. */
+const unknownAccount = (world: World) => lastAccountIndex(world) + 5000
+
 /** Requests whose transfer has no effect. A deposit takes effect. */
 const PARTLY_VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
   // receiver of another token: the sender keeps the deposit
-  requestBetween((from, _to, context, world) => {
+  requestBetween((from, context, world) => {
     const toAccountIndex = otherToken(from, world)
     return toAccountIndex === undefined
       ? undefined
       : { toAccountIndex, depositAmount: depositInto(from, context, world), amount: 1n }
   }),
   // more than the balance
-  requestBetween((from, _to, context, world) => {
-    const deposit = depositInto(from, context, world)
-    return { depositAmount: deposit, amount: floorAmount((from.balance + deposit) * 1000n) }
-  }),
+  depositRequest((from, deposit) => ({ amount: floorAmount((from.balance + deposit) * 1000n) })),
   // not sent by the owner
-  requestBetween((from, _to, context, world) => ({
-    fromAddress: context.wallets.coordinator(0).address,
-    depositAmount: depositInto(from, context, world),
+  depositRequest((_from, _deposit, { wallets }) => ({
+    fromAddress: wallets.coordinator(0).address,
     amount: 1n
   })),
   // a new account that sends more than its deposit
-  requestBetween((from, _to, context, world) => {
-    const deposit = depositInto(from, context, world)
-    return { ...creatingSender(from), depositAmount: deposit, amount: deposit * 10n }
-  })
+  depositRequest((from, deposit) => ({ ...creatingSender(from), amount: deposit * 10n }))
 ]
 
 /** Requests without any effect. */
 const WITHOUT_EFFECT: readonly [MakeRequests, ...Array<MakeRequests>] = [
   // in turn: unknown receiver, unknown sender, another token than the sender's, unknown receiver
-  requestBetween((from, _to, context, world) => ({
-    toAccountIndex: lastAccountIndex(world) + 5000,
-    depositAmount: depositInto(from, context, world),
+  depositRequest((_from, _deposit, _context, world) => ({
+    toAccountIndex: unknownAccount(world),
     amount: 1n
   })),
-  requestBetween((from, _to, context, world) => ({
-    fromAccountIndex: lastAccountIndex(world) + 5000,
-    depositAmount: depositInto(from, context, world),
+  depositRequest((_from, _deposit, _context, world) => ({
+    fromAccountIndex: unknownAccount(world),
     amount: 1n
   })),
-  requestBetween((from, _to, context, world) => depositOfNextToken(from, context, world)),
-  requestBetween((from, _to, context, world) => ({
+  requestBetween((from, context, world) => depositOfNextToken(from, context, world)),
+  depositRequest((from, _deposit, _context, world) => ({
     ...creatingSender(from),
-    toAccountIndex: lastAccountIndex(world) + 5000,
-    depositAmount: depositInto(from, context, world),
+    toAccountIndex: unknownAccount(world),
     amount: 1n
   })),
   // forced transfers: more than the balance, another owner, another token, unknown receiver
   requestBetween(({ balance }) => ({ amount: floorAmount(balance * 1000n + 1000n) })),
-  requestBetween((_from, _to, { wallets }) => ({ ...ofThief(wallets), amount: 1n })),
-  requestBetween((from, _to, _context, world) => {
+  requestBetween((_from, { wallets }) => ({ ...ofThief(wallets), amount: 1n })),
+  requestBetween((from, _context, world) => {
     const toAccountIndex = otherToken(from, world)
     return toAccountIndex === undefined ? undefined : { toAccountIndex, amount: 1n }
   }),
-  requestBetween((_from, _to, _context, world) => ({
-    toAccountIndex: lastAccountIndex(world) + 5000,
+  requestBetween((_from, _context, world) => ({
+    toAccountIndex: unknownAccount(world),
     amount: 1n
   })),
   // deposits: unknown account, another token than that of the account
-  requestBetween((from, _to, context, world) => ({
-    fromAccountIndex: lastAccountIndex(world) + 5000,
-    toAccountIndex: NO_ACCOUNT,
-    depositAmount: depositInto(from, context, world)
+  depositRequest((_from, _deposit, _context, world) => ({
+    fromAccountIndex: unknownAccount(world),
+    toAccountIndex: NO_ACCOUNT
   })),
-  requestBetween((from, _to, context, world) => ({
+  requestBetween((from, context, world) => ({
     toAccountIndex: NO_ACCOUNT,
     ...depositOfNextToken(from, context, world)
   }))
@@ -127,21 +120,22 @@ function nullifiedExit(
     }))(context, world)
     if (exit === undefined) return []
     const account = accountOf(world, exit.fromAccountIndex)
+    if (account === undefined || random.chance(0.6)) return [exit]
     // the other exit of the account, with effect
-    const [other] = account === undefined || random.chance(0.6) ? [] : [{
+    const other = {
       ...exit,
       fromAddress: account.address,
       tokenId: account.tokenId,
       amount: randomShare(random, account.balance, 400)
-    }]
-    return other === undefined ? [exit] : random.chance(0.5) ? [other, exit] : [exit, other]
+    }
+    return random.chance(0.5) ? [other, exit] : [exit, other]
   }
 }
 
 /** New accounts with an exit, which never has an effect. */
 const CREATIONS_WITH_EXIT: readonly [MakeRequests, ...Array<MakeRequests>] = [
   requestBetween((from) => ({ ...creatingSender(from), toAccountIndex: EXIT_ACCOUNT })),
-  requestBetween((from, _to, { random }) => ({
+  requestBetween((from, { random }) => ({
     ...creatingSender(from),
     toAccountIndex: EXIT_ACCOUNT,
     amount: floorAmount(BigInt(random.integer(1, 1_000_000)))

@@ -1,6 +1,6 @@
 import type { Account, L1UserFeed, New } from "../../../core/domain/mod.ts"
 import { type AccountIndex, INTERNAL_ADDRESS, NO_ACCOUNT } from "../../../core/encoding/mod.ts"
-import { accountOf, type Context, depositAmount, type Wallet, type World } from "../world/mod.ts"
+import { type Context, depositAmount, type Wallet, type World } from "../world/mod.ts"
 
 /** An L1 user transaction before it has a position in a queue. */
 export type L1Request = Omit<L1UserFeed, "toForgeL1TransactionsNum" | "position">
@@ -23,49 +23,46 @@ export const creationOf = (
 /** Returns a request of one kind; none if the chosen accounts do not allow it. */
 export type MakeRequests = (context: Context, world: World) => ReadonlyArray<L1Request>
 
-/** Picks an account with an Ethereum key, and any account of the same token. */
-function pickAccounts(
-  { wallets, random }: Context,
-  world: World
-): { readonly from: New<Account>; readonly to: New<Account> } | undefined {
+/**
+ * Returns a request of an account with an Ethereum key to any account of the same token, with the
+ * changes of `change`. By default it transfers nothing.
+ */
+export const requestBetween = (
+  change: (from: New<Account>, context: Context, world: World) => Partial<L1Request> | undefined
+): MakeRequests =>
+(context, world) => {
+  const { random, wallets } = context
   const from = random.pick(world.accounts)
   if (
     from === undefined || from.address === INTERNAL_ADDRESS || !wallets.controls(from.publicKey)
-  ) {
-    return undefined
-  }
-  const to = accountOf(world, random.pick(world.accountsOfToken[from.tokenId] ?? []) ?? from.index)
-  return to === undefined ? undefined : { from, to }
-}
-
-/**
- * Returns a request between two accounts of the same token, with the changes of `change`. By default
- * it transfers nothing.
- */
-export const requestBetween = (
-  change: (
-    from: New<Account>,
-    to: New<Account>,
-    context: Context,
-    world: World
-  ) => Partial<L1Request> | undefined
-): MakeRequests =>
-(context, world) => {
-  const accounts = pickAccounts(context, world)
-  if (accounts === undefined) return []
-  const { from, to } = accounts
-  const changed = change(from, to, context, world)
+  ) return []
+  const toAccountIndex = random.pick(world.accountsOfToken[from.tokenId]!)!
+  const changed = change(from, context, world)
   return changed === undefined ? [] : [{
     fromAddress: from.address,
     fromPublicKey: null,
     fromAccountIndex: from.index,
-    toAccountIndex: to.index,
+    toAccountIndex,
     tokenId: from.tokenId,
     depositAmount: 0n,
     amount: 0n,
     ...changed
   }]
 }
+
+/** Returns such a request with a deposit of the sender's token. */
+export const depositRequest = (
+  change: (
+    from: New<Account>,
+    deposit: bigint,
+    context: Context,
+    world: World
+  ) => Partial<L1Request>
+): MakeRequests =>
+  requestBetween((from, context, world) => {
+    const deposit = depositInto(from, context, world)
+    return { depositAmount: deposit, ...change(from, deposit, context, world) }
+  })
 
 /** Returns the amount of a deposit into an account. */
 export const depositInto = (

@@ -10,15 +10,13 @@ import {
 import {
   creatingSender,
   creationOf,
-  depositInto,
+  depositRequest,
   type L1Request,
   type MakeRequests,
   requestBetween,
   UNKNOWN
 } from "./_l1_requests.ts"
 import { FAILING } from "./_failing_requests.ts"
-
-export type { L1Request } from "./_l1_requests.ts"
 
 /** Returns the L1 transactions that users and coordinators send in a block. */
 export function l1Requests(context: Context, world: World): ReadonlyArray<L1Request> {
@@ -98,21 +96,15 @@ function randomCreation({ random }: Context, world: World, wallet: Wallet): L1Re
 
 /** Requests that take full effect. */
 const VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
-  requestBetween((from, _to, context, world) => ({
-    toAccountIndex: NO_ACCOUNT,
-    depositAmount: depositInto(from, context, world)
-  })),
-  requestBetween((from, _to, context, world) => {
-    const deposit = depositInto(from, context, world)
-    return { depositAmount: deposit, amount: floorAmount(deposit / 2n) }
-  }),
-  requestBetween(({ balance }, _to, { random }) => ({ amount: randomShare(random, balance, 400) })),
-  requestBetween(({ balance }, _to, { random }) => ({
+  depositRequest(() => ({ toAccountIndex: NO_ACCOUNT })),
+  depositRequest((_from, deposit) => ({ amount: floorAmount(deposit / 2n) })),
+  requestBetween(({ balance }, { random }) => ({ amount: randomShare(random, balance, 400) })),
+  requestBetween(({ balance }, { random }) => ({
     toAccountIndex: EXIT_ACCOUNT,
     amount: randomShare(random, balance, 400)
   })),
-  requestBetween((from, _to, context, world) => {
-    const deposit = depositInto(from, context, world)
-    return { ...creatingSender(from), depositAmount: deposit, amount: floorAmount(deposit / 3n) }
-  })
+  depositRequest((from, deposit) => ({
+    ...creatingSender(from),
+    amount: floorAmount(deposit / 3n)
+  }))
 ]

@@ -1,7 +1,6 @@
 export * from "./auction.ts"
 export * from "./coordinator_accounts.ts"
 export * from "./governance.ts"
-export * from "./l1_traffic.ts"
 export * from "./l2_traffic.ts"
 export * from "./pool_signing.ts"
 export * from "./queues.ts"

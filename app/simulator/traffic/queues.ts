@@ -4,30 +4,22 @@ import {
   type New,
   type Transaction
 } from "../../../core/domain/mod.ts"
-import type { BlockDraft, World } from "../world/mod.ts"
-import type { L1Request } from "./l1_traffic.ts"
-
-/** How a block fills the queues. */
-export interface QueueFillOptions {
-  /** Size of a full queue: the contract then closes it. */
-  readonly queueSize: number
-  /**
-   * Whether a batch of the block forges the first half of the transactions before the others
-   * arrive.
-   */
-  readonly isSplitByBatch: boolean
-}
+import type { BlockDraft, Context, Queue, World } from "../world/mod.ts"
+import { l1Requests } from "./l1_traffic.ts"
 
 /**
- * Adds L1 requests to the queues. The queue that is forged next is closed: the contract closes it
- * when it forges the queue before. A full queue is followed by a new one.
+ * Adds the L1 transactions of users and coordinators to the queues. The queue that is forged next is
+ * closed: the contract closes it when it forges the queue before. A full queue is followed by a new
+ * one. If `isSplitByBatch`, a batch of the block forges the first half of the transactions before
+ * the others arrive.
  */
 export function fillQueues(
+  context: Context,
   world: World,
   draft: BlockDraft,
-  requests: ReadonlyArray<L1Request>,
-  { isSplitByBatch, queueSize }: QueueFillOptions
+  isSplitByBatch: boolean
 ): void {
+  const requests = l1Requests(context, world)
   const feeds: Array<L1UserFeed> = []
   for (const [order, request] of requests.entries()) {
     const closed = world.nextQueue + (isSplitByBatch && 2 * order >= requests.length - 1 ? 1 : 0)
@@ -35,7 +27,7 @@ export function fillQueues(
     const open = last !== undefined && last.number > closed
       ? last
       : { number: closed + 1, transactions: [] }
-    const queue = open.transactions.length < queueSize
+    const queue = open.transactions.length < context.settings.queueSize
       ? open
       : { number: open.number + 1, transactions: [] }
     const feed = {
@@ -55,9 +47,7 @@ export function fillQueues(
 }
 
 /** Removes and returns the next queue, which may be empty. */
-export function takeQueue(
-  world: World
-): { readonly number: number; readonly transactions: ReadonlyArray<New<Transaction>> } {
+export function takeQueue(world: World): Queue {
   const number = world.nextQueue++
   const transactions = world.queues.find((queue) => queue.number === number)?.transactions ?? []
   world.queues = world.queues.filter((queue) => queue.number > number)

@@ -51,18 +51,15 @@ export function addPrices(context: Context, world: World, draft: BlockDraft): vo
   else delete draft.prices
 }
 
-/** Returns price changes between two blocks, which belong to the first one. */
-export const pricesBetween = (context: Context, world: World): ReadonlyArray<PriceFeed> =>
-  changePrices(context, world)
-
 const catalogueEntry = (id: number) => (id === 0 ? ether : tokenCatalogue[id - 1]) ?? ether
 
 const hasMarket = ({ id }: New<Token>): boolean => catalogueEntry(id).priceUSD !== null
 
 /**
  * Changes some prices by up to four percent. An unknown price starts again near its first value.
+ * Returns the changes.
  */
-function changePrices({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
+export function changePrices({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
   return applyPrices(
     world,
     world.tokens.filter((token) => hasMarket(token) && random.chance(0.6)).flatMap(

@@ -1,5 +1,5 @@
 import type { Account, New, Transaction } from "../../../core/domain/mod.ts"
-import { type AccountIndex, NO_ACCOUNT } from "../../../core/encoding/mod.ts"
+import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import { accountOf, type World } from "./world.ts"
 
 /** An account while a batch is planned: its next nonce, and the balance that it can still spend. */
@@ -21,9 +21,9 @@ export class Budgets {
   constructor(world: World, queue: ReadonlyArray<New<Transaction>>) {
     this.#world = world
     for (const { amount, fromAccountIndex } of queue) {
-      if (fromAccountIndex !== null && fromAccountIndex !== NO_ACCOUNT) {
-        this.spend(fromAccountIndex, amount)
-      }
+      const budget = fromAccountIndex === null ? undefined : this.of(fromAccountIndex)
+      if (budget === undefined) continue
+      budget.available = budget.available > amount ? budget.available - amount : 0n
     }
   }
 
@@ -35,14 +35,5 @@ export class Budgets {
     const budget = { account, nonce: account.nonce, available: account.balance }
     this.#budgets.set(index, budget)
     return budget
-  }
-
-  spend(index: AccountIndex, amount: bigint): void {
-    const budget = this.of(index)
-    if (budget !== undefined) {
-      budget.available = budget.available > amount
-        ? budget.available - amount
-        : 0n
-    }
   }
 }

@@ -60,7 +60,7 @@ export const tokenCatalogue: ReadonlyArray<CatalogueToken> = [
 export const auctionVariablesMax = 64
 
 /** A queue of L1 user transactions that is not forged yet. */
-interface Queue {
+export interface Queue {
   readonly number: number
   readonly transactions: ReadonlyArray<New<Transaction>>
 }
@@ -197,14 +197,6 @@ export const batchStateOf = (world: World): BatchState => ({
   token: (id) => world.tokens[id],
   lastAccountIndex: lastAccountIndex(world)
 })
-
-export function addAccount(world: World, account: New<Account>): void {
-  world.accounts.push(account)
-  world.accountsOfToken[account.tokenId] = [
-    ...world.accountsOfToken[account.tokenId] ?? [],
-    account.index
-  ]
-}
 
 /** A block under construction. */
 export type BlockDraft = { -readonly [Key in keyof BlockFeed]: BlockFeed[Key] }
