@@ -41,7 +41,8 @@ export interface UserSubmissions {
   readonly replacements: ReadonlyArray<Replacement>
 }
 
-type BatchSelection = Pick<Selection, "batchNum" | "transactions" | "accounts">
+/** The transactions and new accounts that the coordinator forges in a batch. */
+export type BatchSelection = Pick<Selection, "batchNum" | "transactions" | "accounts">
 
 /** Number of submitted transactions that are remembered; older ones are final or never forged. */
 const REMEMBERED_MAX = 400

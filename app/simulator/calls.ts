@@ -1,46 +1,32 @@
 import { Effect } from "effect"
 import type { FeedRecord } from "../../core/domain/mod.ts"
-import type { LedgerContent } from "./_resumed_world.ts"
-import type { UserSubmissions } from "./_live_traffic.ts"
 import type { Arrival } from "./arrival.ts"
-import type { LiveNetwork, Simulation } from "./simulation.ts"
+import type { Simulation } from "./simulation.ts"
 
 /**
- * What `drive` and `resume` ask of a simulation. Arguments and results are plain data, so that the
- * simulation can run in another thread.
+ * Returns what `drive` and `resume` ask of a simulation. Arguments and results are plain data, so
+ * that the simulation can run in another thread.
  */
-export const simulationCalls = {
+const callsOf = (simulation: Simulation) => ({
+  ...simulation.live,
   /** Returns the next record of the history; undefined if it is complete. */
-  nextOfHistory: (simulation: Simulation, arrival: Arrival): FeedRecord | undefined =>
+  nextOfHistory: (arrival: Arrival): FeedRecord | undefined =>
     simulation.transactionCount() < arrival.transactions ? simulation.next(arrival) : undefined,
-  transactionCount: (simulation: Simulation) => simulation.transactionCount(),
-  resumeFrom: (simulation: Simulation, content: LedgerContent, fork: number) =>
-    simulation.resumeFrom(content, fork),
-  nextSubmissions: ({ live }: Simulation) => live.nextSubmissions(),
-  rememberAccepted: ({ live }: Simulation, accepted: UserSubmissions["entries"]) =>
-    live.rememberAccepted(accepted),
-  nextBatch: ({ live }: Simulation) => live.nextBatch(),
-  setNextBatch: ({ live }: Simulation, selection: Parameters<LiveNetwork["setNextBatch"]>[0]) =>
-    live.setNextBatch(selection),
-  failsToForge: ({ live }: Simulation) => live.failsToForge(),
-  advance: ({ live }: Simulation, options: Parameters<LiveNetwork["advance"]>[0]) =>
-    live.advance(options)
-} as const
+  transactionCount: simulation.transactionCount,
+  resumeFrom: simulation.resumeFrom
+})
+
+type SimulationCalls = ReturnType<typeof callsOf>
 
 /** The name of a call. */
-export type SimulationCall = keyof typeof simulationCalls
-
-/** The arguments of a call, after the simulation. */
-export type CallArguments<Call extends SimulationCall> =
-  Parameters<(typeof simulationCalls)[Call]> extends
-    readonly [Simulation, ...infer Arguments extends ReadonlyArray<unknown>] ? Arguments : never
+export type SimulationCall = keyof SimulationCalls
 
 /** A simulation that runs in this thread or in another one. */
 export interface SimulationRunner {
   readonly call: <Call extends SimulationCall>(
     name: Call,
-    ...args: CallArguments<Call>
-  ) => Effect.Effect<ReturnType<(typeof simulationCalls)[Call]>>
+    ...args: Parameters<SimulationCalls[Call]>
+  ) => Effect.Effect<ReturnType<SimulationCalls[Call]>>
 }
 
 /** Returns the runner of a simulation in this thread; another runner is returned as it is. */
@@ -62,9 +48,8 @@ export const runnerOf = (simulation: Simulation | SimulationRunner): SimulationR
 export const runCall = <Call extends SimulationCall>(
   simulation: Simulation,
   name: Call,
-  args: CallArguments<Call>
-): ReturnType<(typeof simulationCalls)[Call]> =>
-  (simulationCalls[name] as (
-    simulation: Simulation,
+  args: Parameters<SimulationCalls[Call]>
+): ReturnType<SimulationCalls[Call]> =>
+  (callsOf(simulation)[name] as (
     ...args: ReadonlyArray<unknown>
-  ) => ReturnType<(typeof simulationCalls)[Call]>)(simulation, ...args)
+  ) => ReturnType<SimulationCalls[Call]>)(...args)

@@ -4,6 +4,7 @@ import { LedgerReader, type StoreFailure } from "../../core/ports/mod.ts"
 import {
   type BlockViolation,
   Ledger,
+  type NothingToReplace,
   Pool,
   Submission,
   type SubmissionFailure
@@ -290,49 +291,38 @@ const submitTransactions = ({ call }: SimulationRunner): Driving<void> =>
     const { authorizations, entries, groups, replacements } = yield* call("nextSubmissions")
     const accepted: Array<SubmittedTransaction> = []
     const submit = Effect.fnUntraced(
-      function*<A>(
-        submitted: Effect.Effect<A, StoreFailure>,
+      function*(
+        submitted: Effect.Effect<unknown, SubmissionFailure | NothingToReplace>,
         submittedEntries: ReadonlyArray<SubmittedTransaction>
       ) {
-        if ((yield* retryUntilAvailable(submitted)) !== undefined) {
-          accepted.push(...submittedEntries)
-        }
+        if (yield* retryUntilAvailable(isAccepted(submitted))) accepted.push(...submittedEntries)
       }
     )
     for (const authorization of authorizations) {
-      yield* submit(unlessRefused(submission.submitAuthorization(authorization)), [])
+      yield* submit(submission.submitAuthorization(authorization), [])
     }
     for (const entry of entries) {
-      yield* submit(unlessRefused(submission.submitTransaction(entry.transaction)), [entry])
+      yield* submit(submission.submitTransaction(entry.transaction), [entry])
     }
     for (const { entry, replaced } of replacements) {
-      yield* submit(
-        unlessRefused(
-          Effect.catchTag(
-            submission.replaceTransaction(replaced, entry.transaction),
-            "NothingToReplace",
-            (nothing) => Effect.as(Effect.logDebug(nothing.message), undefined)
-          )
-        ),
-        [entry]
-      )
+      yield* submit(submission.replaceTransaction(replaced, entry.transaction), [entry])
     }
     for (const { entries: members, group } of groups) {
-      yield* submit(unlessRefused(submission.submitGroup(group)), members)
+      yield* submit(submission.submitGroup(group), members)
     }
     yield* call("rememberAccepted", accepted)
   })
 
-const unlessRefused = <A>(
-  submitted: Effect.Effect<A, SubmissionFailure>
-): Effect.Effect<A | undefined, StoreFailure> =>
-  Effect.catchTags(submitted, {
-    SubmissionRefused: (refused) =>
-      Effect.as(
-        Effect.logWarning(`A transaction of a simulated user was refused: ${refused.message}`),
-        undefined
-      ),
-    SubmissionConflict: (conflict) => Effect.as(Effect.logDebug(conflict.message), undefined),
-    PoolFull: (full) => Effect.as(Effect.logDebug(full.message), undefined),
-    VerifierBusy: (busy) => Effect.as(Effect.logDebug(busy.message), undefined)
-  })
+/** Logs why a submission is not accepted. */
+const isAccepted = (
+  submitted: Effect.Effect<unknown, SubmissionFailure | NothingToReplace>
+): Effect.Effect<boolean, StoreFailure> =>
+  Effect.catch(Effect.as(submitted, true), (failure) =>
+    failure._tag === "StoreFailure"
+      ? Effect.fail(failure)
+      : Effect.as(
+        failure._tag === "SubmissionRefused"
+          ? Effect.logWarning(`A transaction of a simulated user was refused: ${failure.message}`)
+          : Effect.logDebug(failure.message),
+        false
+      ))

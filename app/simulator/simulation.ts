@@ -1,7 +1,6 @@
 import type { Account, BlockFeed, FeedRecord, GenesisFeed, New } from "../../core/domain/mod.ts"
 import type { TransactionId } from "../../core/encoding/mod.ts"
-import type { Selection } from "../../core/use_cases/mod.ts"
-import { LiveTraffic, type UserSubmissions } from "./_live_traffic.ts"
+import { type BatchSelection, LiveTraffic, type UserSubmissions } from "./_live_traffic.ts"
 import { type LedgerContent, resumedWorld } from "./_resumed_world.ts"
 import { type Arrival, arrivingTime } from "./arrival.ts"
 import { genesisOf, headAfter, type L2Source, makeBlock } from "./blocks/mod.ts"
@@ -60,9 +59,7 @@ export interface LiveNetwork {
    */
   readonly rememberAccepted: (accepted: UserSubmissions["entries"]) => void
   /** Sets the transactions that the coordinator forges in the next batch; undefined for none. */
-  readonly setNextBatch: (
-    selection: Pick<Selection, "batchNum" | "transactions" | "accounts"> | undefined
-  ) => void
+  readonly setNextBatch: (selection: BatchSelection | undefined) => void
   readonly nextBatch: () => {
     readonly batchNum: number
     readonly ids: ReadonlyArray<TransactionId>
@@ -115,7 +112,7 @@ export function simulate(options: SimulationOptions): Simulation {
       ]
     }
   }
-  const demoWallet = wallets.demo()
+  const demoWallet = wallets.demo
   const traffic = new LiveTraffic(chain.context, () => chain.world)
   return {
     genesis,

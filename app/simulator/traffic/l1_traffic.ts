@@ -84,7 +84,7 @@ function* coordinatorAccounts(
 /** Creates the accounts of the demo wallet: 100 whole tokens of each of the first two tokens. */
 function* demoAccounts({ wallets }: Context, world: World): Iterable<L1Request> {
   for (const { decimals, id } of world.tokens.slice(0, 2)) {
-    yield creationOf(wallets.demo(), id, 100n * 10n ** BigInt(decimals))
+    yield creationOf(wallets.demo, id, 100n * 10n ** BigInt(decimals))
   }
 }
 

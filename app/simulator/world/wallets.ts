@@ -40,7 +40,11 @@ export class Wallets {
   readonly #seed: string
   readonly #network: Network
   readonly #byName = new Map<string, Wallet>()
-  #demo: DemoWallet | undefined
+  /**
+   * Users of the program send from it; the simulator never does. Wallets derive its BabyJubJub key
+   * from its Ethereum key.
+   */
+  readonly demo: DemoWallet
   readonly #coordinators = new Set<PublicKey>()
   /** By the key of the leaf. */
   readonly #byKey = new Map<PublicKey, Wallet>()
@@ -51,6 +55,9 @@ export class Wallets {
   constructor(seed: string, network: Network) {
     this.#seed = seed
     this.#network = network
+    const ethereumKey = this.#secret("demo/ethereum")
+    const privateKey = accessKey(signAccessMessage(ethereumKey, network))
+    this.demo = { ...this.#wallet("demo", { privateKey }), ethereumKey }
   }
 
   /**
@@ -77,25 +84,12 @@ export class Wallets {
   }
 
   /**
-   * Returns the demo wallet. Users of the program send from it; the simulator never does. Wallets
-   * derive its BabyJubJub key from its Ethereum key.
-   */
-  demo(): DemoWallet {
-    if (this.#demo !== undefined) return this.#demo
-    const ethereumKey = this.#secret("demo/ethereum")
-    const wallet = this.#wallet("demo", {
-      privateKeyOf: () => accessKey(signAccessMessage(ethereumKey, this.#network))
-    })
-    return this.#demo = { ...wallet, ethereumKey }
-  }
-
-  /**
    * Whether the simulator sends from the accounts of a key: it is the key of a wallet here, and not
    * of the demo wallet.
    */
   controls(publicKey: PublicKey): boolean {
     const key = leafKey(publicKey)
-    return this.#byKey.has(key) && key !== this.demo().publicKey
+    return this.#byKey.has(key) && key !== this.demo.publicKey
   }
 
   isCoordinator(publicKey: PublicKey): boolean {
@@ -141,19 +135,15 @@ export class Wallets {
 
   #wallet(
     name: string,
-    {
-      creationKeyOf = (publicKey) => publicKey,
-      internal = false,
-      privateKeyOf = () => this.#secret(`${name}/key`)
-    }: {
+    { creationKeyOf = (publicKey) => publicKey, internal = false, ...options }: {
       readonly creationKeyOf?: (publicKey: PublicKey) => PublicKey
       readonly internal?: boolean
-      readonly privateKeyOf?: () => Uint8Array
+      readonly privateKey?: Uint8Array
     } = {}
   ): Wallet {
     const known = this.#byName.get(name)
     if (known !== undefined) return known
-    const privateKey = privateKeyOf()
+    const privateKey = options.privateKey ?? this.#secret(`${name}/key`)
     const ethereumKey = internal ? undefined : this.#secret(`${name}/ethereum`)
     const publicKey = derivePublicKey(privateKey)
     const wallet = {
