@@ -1,32 +1,39 @@
 import { availableParallelism } from "node:os"
 import { revisionList, type RevisionName } from "../../core/mod.ts"
-import { type Origins, type Problem, type ResolvedOptions, settings } from "../config/mod.ts"
+import {
+  type Options,
+  type Origins,
+  type Problem,
+  type ResolvedOptions,
+  settings
+} from "../config/mod.ts"
 
 /* Rules for combinations of settings: no setting is silently ignored because of another one. */
 
 type ServerSettings = typeof settings.serverSettings
 
+/** Returns the problems of options that contradict each other. */
+type Rule<O extends Options = ServerSettings> = (
+  resolved: ResolvedOptions<O>,
+  origins: Origins<O>
+) => ReadonlyArray<Problem>
+
 /** Returns the problems of a server's settings. */
-export const checkServer = (
-  resolved: ResolvedOptions<ServerSettings>,
-  origins: Origins<ServerSettings>
-): ReadonlyArray<Problem> => [
-  ...oneDataLocation(resolved, origins),
-  ...replicaNeedsDatabase(resolved, origins),
-  ...oneNetwork(resolved, origins),
-  ...fees(resolved, origins),
-  ...mounts(resolved, origins),
-  ...currenciesNeedV1(resolved, origins),
-  ...sharedDatabase(resolved, origins),
-  ...adminPorts(resolved, origins),
-  ...oneStdinReader(resolved, origins)
-]
+export const checkServer: Rule = (resolved, origins) =>
+  [
+    oneDataLocation,
+    replicaNeedsDatabase,
+    oneNetwork,
+    fees,
+    mounts,
+    currenciesNeedV1,
+    sharedDatabase,
+    adminPorts,
+    oneStdinReader
+  ].flatMap((rule) => rule(resolved, origins))
 
 /** Requires a database. */
-export const checkDatabase = (
-  { database }: ResolvedOptions<typeof settings.database>,
-  origins: Origins<typeof settings.database>
-): ReadonlyArray<Problem> =>
+export const checkDatabase: Rule<typeof settings.database> = ({ database }, origins) =>
   database === undefined && origins.database.kind === "default"
     ? [{
       source: "--database",
@@ -47,19 +54,28 @@ export const checkVerified = (
     ...feed === undefined ? [] : [{ source: "--feed", description: `the feed "${feed}" (--feed)` }],
     ...storesSet(data, origins)
   ]
-  return inputs.length < 2 ? [] : [{
-    source: sourcesOf(inputs),
-    message: `Only one input can be verified at a time, and several are set: ${
-      inputs.map(({ description }) => description).join(", ")
+  return oneOf("Only one input can be verified at a time", inputs)
+}
+
+interface Place {
+  readonly source: string
+  readonly description: string
+}
+
+/** Refuses several places. */
+const oneOf = (rule: string, places: ReadonlyArray<Place>): ReadonlyArray<Problem> =>
+  places.length < 2 ? [] : [{
+    source: sourcesOf(places),
+    message: `${rule}, and several are set: ${
+      places.map(({ description }) => description).join(", ")
     }; leave out all but one`
   }]
-}
 
 /** Returns the directory and the database, as far as they are set, with their descriptions. */
 const storesSet = (
   directory: string,
   { data, database }: Pick<Origins<ServerSettings>, "data" | "database">
-): ReadonlyArray<{ readonly source: string; readonly description: string }> => [
+): ReadonlyArray<Place> => [
   ...data.kind === "default"
     ? []
     : [{ source: data.source, description: `the directory "${directory}" (${data.source})` }],
@@ -68,10 +84,7 @@ const storesSet = (
     : [{ source: database.source, description: `a database (${database.source})` }]
 ]
 
-const oneDataLocation = (
-  { data, memory }: ResolvedOptions<ServerSettings>,
-  origins: Origins<ServerSettings>
-): ReadonlyArray<Problem> => {
+const oneDataLocation: Rule = ({ data, memory }, origins) => {
   const locations = [
     ...memory
       ? [{
@@ -81,18 +94,10 @@ const oneDataLocation = (
       : [],
     ...storesSet(data, origins)
   ]
-  return locations.length < 2 ? [] : [{
-    source: sourcesOf(locations),
-    message: `Data can be stored in one location only, and several are set: ${
-      locations.map(({ description }) => description).join(", ")
-    }; leave out all but one`
-  }]
+  return oneOf("Data can be stored in one location only", locations)
 }
 
-const replicaNeedsDatabase = (
-  _: ResolvedOptions<ServerSettings>,
-  { database, replica }: Origins<ServerSettings>
-): ReadonlyArray<Problem> =>
+const replicaNeedsDatabase: Rule = (_, { database, replica }) =>
   replica.kind === "default" || database.kind !== "default"
     ? []
     : [{
@@ -101,10 +106,7 @@ const replicaNeedsDatabase = (
         "A replica is set and no database: set the database that it replicates with --database or DATABASE_URL"
     }]
 
-const oneNetwork = (
-  { simulate }: ResolvedOptions<ServerSettings>,
-  origins: Origins<ServerSettings>
-): ReadonlyArray<Problem> => {
+const oneNetwork: Rule = ({ simulate }, origins) => {
   const {
     database,
     empty,
@@ -159,10 +161,7 @@ const oneNetwork = (
 }
 
 /** Also refuses `cores` on a machine with one core: validity does not depend on the machine. */
-const sharedDatabase = (
-  { workers }: ResolvedOptions<ServerSettings>,
-  origins: Origins<ServerSettings>
-): ReadonlyArray<Problem> =>
+const sharedDatabase: Rule = ({ workers }, origins) =>
   workers === 1 || origins.database.kind !== "default" ? [] : [{
     source: origins.workers.source,
     message:
@@ -170,10 +169,7 @@ const sharedDatabase = (
       "set one with --database or DATABASE_URL, or set 1"
   }]
 
-const adminPorts = (
-  { adminPort, workers }: ResolvedOptions<ServerSettings>,
-  origins: Origins<ServerSettings>
-): ReadonlyArray<Problem> => {
+const adminPorts: Rule = ({ adminPort, workers }, origins) => {
   const last = Number(adminPort) + (workers === "cores" ? availableParallelism() : workers)
   return workers === 1 || !(last > 65_535) ? [] : [{
     source: sourcesOf([origins.adminPort, origins.workers]),
@@ -183,30 +179,21 @@ const adminPorts = (
 }
 
 /** Refuses several workers that would each read a part of standard input. */
-const oneStdinReader = (
-  { feed, workers }: ResolvedOptions<ServerSettings>,
-  origins: Origins<ServerSettings>
-): ReadonlyArray<Problem> =>
+const oneStdinReader: Rule = ({ feed, workers }, origins) =>
   feed !== "-" || workers === 1 ? [] : [{
     source: sourcesOf([origins.feed, origins.workers]),
     message:
       "Only one process can read the standard input: name a file, load the feed with ingest, or set 1 worker"
   }]
 
-const fees = (
-  { maxFeeUSD, minFeeUSD }: ResolvedOptions<ServerSettings>,
-  origins: Origins<ServerSettings>
-): ReadonlyArray<Problem> =>
+const fees: Rule = ({ maxFeeUSD, minFeeUSD }, origins) =>
   maxFeeUSD === undefined || minFeeUSD <= maxFeeUSD ? [] : [{
     source: sourcesOf([origins.minFeeUSD, origins.maxFeeUSD]),
     message:
       `The minimum fee, ${minFeeUSD} US dollars, is above the maximum fee, ${maxFeeUSD}: no transaction could be posted; lower the minimum or raise the maximum`
   }]
 
-const mounts = (
-  resolved: ResolvedOptions<ServerSettings>,
-  origins: Origins<ServerSettings>
-): ReadonlyArray<Problem> => {
+const mounts: Rule = (resolved, origins) => {
   const paths = revisionList.map(({ name }) => `${name as RevisionName}Path` as const)
   const problem = (names: typeof paths, message: string): Problem => ({
     // the path of a revision may be its default
@@ -237,10 +224,7 @@ const mounts = (
   )
 }
 
-const currenciesNeedV1 = (
-  { currenciesFile, v1Path }: ResolvedOptions<ServerSettings>,
-  origins: Origins<ServerSettings>
-): ReadonlyArray<Problem> =>
+const currenciesNeedV1: Rule = ({ currenciesFile, v1Path }, origins) =>
   currenciesFile === undefined || v1Path !== "off" ? [] : [{
     source: sourcesOf([origins.currenciesFile, origins.v1Path]),
     message:

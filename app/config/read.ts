@@ -8,7 +8,6 @@ import {
   type Option,
   type Options,
   type ResolvedOptions,
-  type Setting,
   variablePrefix
 } from "./setting.ts"
 
@@ -68,33 +67,21 @@ const sourcesOf = (
   option: Option<unknown>,
   { commandLine, environment, file }: Sources
 ): ReadonlyArray<Origin & { readonly rawValue: unknown }> => {
-  const entry = isSetting(option) ? file.entries.get(option.key) : undefined
-  const variable = isSetting(option) ? environment[option.variable] : undefined
+  const found: Array<Origin & { readonly rawValue: unknown }> = []
+  if (isSetting(option)) {
+    const { key, variable } = option
+    const entry = file.entries.get(key)
+    if (entry !== undefined) {
+      found.push({ kind: "file", source: `${entry.source}: ${key}`, rawValue: entry.value })
+    }
+    const text = environment[variable] ?? ""
+    if (text !== "" && !isOfKubernetes(variable, text)) {
+      found.push({ kind: "variable", source: variable, rawValue: text })
+    }
+  }
   const flag = commandLine.flags.get(option.flag)
-  return [
-    ...entry === undefined
-      ? []
-      : [
-        {
-          kind: "file",
-          source: `${entry.source}: ${(option as Setting<unknown>).key}`,
-          rawValue: entry.value
-        } as const
-      ],
-    ...variable === undefined || variable === "" ||
-        isOfKubernetes((option as Setting<unknown>).variable, variable)
-      ? []
-      : [
-        {
-          kind: "variable",
-          source: (option as Setting<unknown>).variable,
-          rawValue: variable
-        } as const
-      ],
-    ...flag === undefined
-      ? []
-      : [{ kind: "flag", source: `--${option.flag}`, rawValue: flag } as const]
-  ]
+  if (flag !== undefined) found.push({ kind: "flag", source: `--${option.flag}`, rawValue: flag })
+  return found
 }
 
 /**

@@ -26,24 +26,12 @@ export class WriterChanged
 export const retryUnlessWriterChanged = <A, E, R>(
   step: Effect.Effect<A, E | StoreFailure, R>
 ): Effect.Effect<A, E | StoreFailure | WriterChanged, R> =>
-  toWriterChanged(
-    retryWhile(
-      step,
-      (error) => isTransient(error) && error.writerChanged !== true
-    )
-  )
-
-const toWriterChanged = <A, E, R>(
-  step: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | WriterChanged, R> =>
-  Effect.catch(
-    step,
-    (error): Effect.Effect<never, E | WriterChanged> =>
-      Effect.fail(
-        isStoreFailure(error) && error.writerChanged === true
-          ? new WriterChanged({ message: error.message })
-          : error
-      )
+  Effect.mapError(
+    retryWhile(step, (error) => isTransient(error) && error.writerChanged !== true),
+    (error) =>
+      isStoreFailure(error) && error.writerChanged === true
+        ? new WriterChanged({ message: error.message })
+        : error
   )
 
 const retryWhile = <A, E, R>(
