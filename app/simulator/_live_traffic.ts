@@ -4,12 +4,15 @@ import {
   isExpired,
   type L1CoordinatorFeed,
   type L2Feed,
-  type New,
-  type PostedAuthorization,
-  type Transaction
+  type PostedAuthorization
 } from "../../core/domain/mod.ts"
 import { type AccountIndex, EXIT_ACCOUNT, type TransactionId } from "../../core/encoding/mod.ts"
-import { processBatch, type SelectedReceiver, type Selection } from "../../core/use_cases/mod.ts"
+import {
+  processBatch,
+  type QueuedTransaction,
+  type SelectedReceiver,
+  type Selection
+} from "../../core/use_cases/mod.ts"
 import type { L2Source } from "./blocks/mod.ts"
 import {
   authorizationsOf,
@@ -153,7 +156,7 @@ const hasKeyAndToken = (budget: Budget | undefined, publicKey: string, tokenId: 
 function forgeSelection(
   world: World,
   { accounts, batchNum, transactions }: BatchSelection,
-  queue: ReadonlyArray<New<Transaction>>
+  queue: ReadonlyArray<QueuedTransaction>
 ): ReadonlyArray<L2Feed> {
   const afterL1 = l1Effects(world, { accounts, batchNum, queue })
   for (let remaining = transactions;;) {
@@ -178,7 +181,7 @@ function l1Effects(
   { accounts, batchNum, queue }: {
     readonly accounts: ReadonlyArray<L1CoordinatorFeed>
     readonly batchNum: number
-    readonly queue: ReadonlyArray<New<Transaction>>
+    readonly queue: ReadonlyArray<QueuedTransaction>
   }
 ): L1Effects {
   const input = { batchNum, queue, l1Coordinator: accounts, l2: [], feeAccounts: [] }

@@ -1,11 +1,5 @@
-import type {
-  BatchFeed,
-  BlockFeed,
-  L1CoordinatorFeed,
-  L2Feed,
-  New,
-  Transaction
-} from "../../../core/domain/mod.ts"
+import type { BatchFeed, BlockFeed, L1CoordinatorFeed, L2Feed } from "../../../core/domain/mod.ts"
+import type { QueuedTransaction } from "../../../core/use_cases/mod.ts"
 import {
   addTokens,
   coordinatorAccounts,
@@ -33,7 +27,7 @@ export interface L2Source {
   readonly fill: (batch: {
     readonly batchNum: number
     readonly count: number
-    readonly queue: ReadonlyArray<New<Transaction>>
+    readonly queue: ReadonlyArray<QueuedTransaction>
   }) => ReadonlyArray<L2Feed>
 }
 

@@ -1,9 +1,4 @@
-import {
-  l1TransactionType,
-  type L1UserFeed,
-  type New,
-  type Transaction
-} from "../../../core/domain/mod.ts"
+import type { L1UserFeed } from "../../../core/domain/mod.ts"
 import type { BlockDraft, Context, Queue, World } from "../world/mod.ts"
 import { l1Requests } from "./l1_traffic.ts"
 
@@ -27,21 +22,15 @@ export function fillQueues(
     const open = last !== undefined && last.number > closed
       ? last
       : { number: closed + 1, transactions: [] }
-    const queue = open.transactions.length < context.settings.queueSize
+    const { number, transactions } = open.transactions.length < context.settings.queueSize
       ? open
       : { number: open.number + 1, transactions: [] }
-    const feed = {
-      ...request,
-      toForgeL1TransactionsNum: queue.number,
-      position: queue.transactions.length
-    }
-    const filled = {
-      number: queue.number,
-      transactions: [...queue.transactions, rowOf(feed, world)]
-    }
-    if (last?.number === queue.number) world.queues[world.queues.length - 1] = filled
+    const position = transactions.length
+    const row = { ...request, id: `queue ${number}, position ${position}`, l1: request }
+    const filled = { number, transactions: [...transactions, row] }
+    if (last?.number === number) world.queues[world.queues.length - 1] = filled
     else world.queues.push(filled)
-    feeds.push(feed)
+    feeds.push({ ...request, toForgeL1TransactionsNum: number, position })
   }
   if (feeds.length > 0) draft.l1UserTransactions = feeds
 }
@@ -52,47 +41,4 @@ export function takeQueue(world: World): Queue {
   const transactions = world.queues.find((queue) => queue.number === number)?.transactions ?? []
   world.queues = world.queues.filter((queue) => queue.number > number)
   return { number, transactions }
-}
-
-/**
- * Returns the transaction as the ledger stores it, with the fields that the state transition reads.
- */
-function rowOf(feed: L1UserFeed, { block }: World): New<Transaction> {
-  const {
-    amount,
-    depositAmount,
-    fromAccountIndex,
-    position,
-    toAccountIndex,
-    toForgeL1TransactionsNum,
-    tokenId
-  } = feed
-  return {
-    id: `queue ${toForgeL1TransactionsNum}, position ${position}`,
-    type: l1TransactionType(fromAccountIndex, toAccountIndex, depositAmount),
-    position,
-    fromAccountIndex,
-    fromAddress: feed.fromAddress,
-    fromPublicKey: feed.fromPublicKey,
-    toAccountIndex,
-    toAddress: null,
-    toPublicKey: null,
-    tokenId,
-    amount,
-    batchNum: null,
-    historicUSD: null,
-    timestampMs: block.timestampMs,
-    l1: {
-      toForgeL1TransactionsNum,
-      userOrigin: true,
-      depositAmount,
-      amountSuccess: false,
-      depositAmountSuccess: false,
-      historicDepositAmountUSD: null,
-      ethereumBlockNum: block.number,
-      ethereumTxHash: null,
-      l1Fee: null
-    },
-    l2: null
-  }
 }

@@ -1,5 +1,6 @@
-import type { Account, New, Transaction } from "../../../core/domain/mod.ts"
+import type { Account, New } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
+import type { QueuedTransaction } from "../../../core/use_cases/mod.ts"
 import { accountOf, type World } from "./world.ts"
 
 /** An account while a batch is planned: its next nonce, and the balance that it can still spend. */
@@ -18,7 +19,7 @@ export class Budgets {
   readonly #budgets = new Map<AccountIndex, Budget>()
 
   /** The transactions of the queue that the batch forges come first, and reduce the budgets. */
-  constructor(world: World, queue: ReadonlyArray<New<Transaction>>) {
+  constructor(world: World, queue: ReadonlyArray<QueuedTransaction>) {
     this.#world = world
     for (const { amount, fromAccountIndex } of queue) {
       const budget = fromAccountIndex === null ? undefined : this.of(fromAccountIndex)

@@ -9,8 +9,7 @@ import {
   type New,
   type PostedTransaction,
   type Token,
-  type TokenId,
-  type Transaction
+  type TokenId
 } from "../../../core/domain/mod.ts"
 import {
   type AccountIndex,
@@ -19,7 +18,7 @@ import {
   type PublicKey,
   ZERO_ADDRESS
 } from "../../../core/encoding/mod.ts"
-import type { BatchState } from "../../../core/use_cases/mod.ts"
+import type { BatchState, QueuedTransaction } from "../../../core/use_cases/mod.ts"
 
 /** A token as its contract describes it, with its first price. */
 interface CatalogueToken {
@@ -62,7 +61,7 @@ export const auctionVariablesMax = 64
 /** A queue of L1 user transactions that is not forged yet. */
 export interface Queue {
   readonly number: number
-  readonly transactions: ReadonlyArray<New<Transaction>>
+  readonly transactions: ReadonlyArray<QueuedTransaction>
 }
 
 /** An exit that is not withdrawn yet. */

@@ -1,8 +1,7 @@
-import type { New, Transaction } from "../../domain/mod.ts"
 import { EXIT_ACCOUNT, isUserAccount, NO_ACCOUNT } from "../../encoding/mod.ts"
 import type { BlockViolation } from "../violation/mod.ts"
 import { type StagedBatch, credit, type StagedAccount } from "./_staged_batch.ts"
-import type { BatchInput } from "./batch_transition.ts"
+import type { BatchInput, QueuedTransaction } from "./batch_transition.ts"
 
 /** Applies the forged queue by position. An amount that has no effect becomes zero. */
 export function applyL1UserTransactions(
@@ -23,12 +22,12 @@ interface EffectiveAmounts {
 
 const NO_EFFECT: EffectiveAmounts = { deposit: 0n, amount: 0n }
 
-const createsAccount = ({ fromAccountIndex }: New<Transaction>): boolean =>
+const createsAccount = ({ fromAccountIndex }: QueuedTransaction): boolean =>
   fromAccountIndex === null || fromAccountIndex === NO_ACCOUNT
 
 function apply(
   staged: StagedBatch,
-  transaction: New<Transaction>,
+  transaction: QueuedTransaction,
   position: number
 ): BlockViolation | undefined {
   const { deposit, amount } = effectiveAmounts(staged, transaction)
@@ -50,7 +49,7 @@ function apply(
 function transfer(
   staged: StagedBatch,
   sender: StagedAccount,
-  { amount: declared, toAccountIndex }: New<Transaction>,
+  { amount: declared, toAccountIndex }: QueuedTransaction,
   amount: bigint,
   pointer: () => string
 ): BlockViolation | undefined {
@@ -65,7 +64,7 @@ function transfer(
 }
 
 /** Returns the effective amounts (PROTOCOL.md "Effective amounts"). */
-function effectiveAmounts(staged: StagedBatch, transaction: New<Transaction>): EffectiveAmounts {
+function effectiveAmounts(staged: StagedBatch, transaction: QueuedTransaction): EffectiveAmounts {
   const { amount, fromAccountIndex, fromAddress, tokenId } = transaction
   const deposit = transaction.l1?.depositAmount ?? 0n
   if (createsAccount(transaction)) return effectiveOfCreation(staged, transaction, deposit)
@@ -79,7 +78,7 @@ function effectiveAmounts(staged: StagedBatch, transaction: New<Transaction>): E
 
 function effectiveOfCreation(
   staged: StagedBatch,
-  transaction: New<Transaction>,
+  transaction: QueuedTransaction,
   deposit: bigint
 ): EffectiveAmounts {
   const { amount } = transaction
@@ -96,7 +95,7 @@ function effectiveOfCreation(
  */
 function effectiveOfTransfer(
   staged: StagedBatch,
-  transaction: New<Transaction>,
+  transaction: QueuedTransaction,
   effective: EffectiveAmounts
 ): EffectiveAmounts {
   const receiver = isUserAccount(transaction.toAccountIndex)
@@ -108,12 +107,12 @@ function effectiveOfTransfer(
     : { deposit: effective.deposit, amount: 0n }
 }
 
-const isTransfer = ({ toAccountIndex }: New<Transaction>): boolean =>
+const isTransfer = ({ toAccountIndex }: QueuedTransaction): boolean =>
   toAccountIndex !== NO_ACCOUNT && toAccountIndex !== EXIT_ACCOUNT
 
 function create(
   staged: StagedBatch,
-  { fromAddress, fromPublicKey, id, tokenId }: New<Transaction>
+  { fromAddress, fromPublicKey, id, tokenId }: QueuedTransaction
 ): StagedAccount {
   // cannot happen: the queue was checked when it was filled
   if (fromAddress === null || fromPublicKey === null) {

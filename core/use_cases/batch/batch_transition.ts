@@ -1,6 +1,7 @@
 import type {
   Account,
   L1CoordinatorFeed,
+  L1Part,
   L2Feed,
   New,
   Token,
@@ -23,6 +24,12 @@ export interface BatchState {
   readonly lastAccountIndex: AccountIndex
 }
 
+/** The fields of a queued L1 user transaction that decide its effect. */
+export type QueuedTransaction =
+  & Pick<Transaction, "id" | "fromAccountIndex" | "toAccountIndex" | "tokenId" | "amount">
+  & Pick<Transaction, "fromAddress" | "fromPublicKey">
+  & { readonly l1: Pick<L1Part, "depositAmount"> | null }
+
 /** The content of a batch, in processing order. */
 export interface BatchInput {
   readonly batchNum: number
@@ -30,7 +37,7 @@ export interface BatchInput {
    * The queued L1 user transactions that the batch forges, by position; empty if it forges no
    * queue.
    */
-  readonly queue: ReadonlyArray<New<Transaction>>
+  readonly queue: ReadonlyArray<QueuedTransaction>
   readonly l1Coordinator: ReadonlyArray<L1CoordinatorFeed>
   readonly l2: ReadonlyArray<L2Feed>
   readonly feeAccounts: ReadonlyArray<AccountIndex>
