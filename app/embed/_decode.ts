@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import { decodeAll, ruleOf } from "../../core/contract/mod.ts"
+import { decodeAll } from "../../core/contract/mod.ts"
 import { badInput } from "./node_error.ts"
 
 /** Returns a copy of an input. Throws a `NodeError` with all violations. */
@@ -12,8 +12,6 @@ export const read = <T, E>(schema: Schema.Codec<T, E>, input: unknown, title: st
 
 export const object = <const F extends Schema.Struct.Fields>(fields: F) =>
   Schema.Struct(fields).annotate({ expected: `an object of ${Object.keys(fields).join(", ")}` })
-export const optional = <T>(schema: Schema.Codec<T>) =>
-  Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ expected: ruleOf(schema.ast) }))
 /** Returns an object without the members that are undefined. */
 export const withoutUndefined = <T extends object>(
   value: T

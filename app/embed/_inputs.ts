@@ -2,6 +2,7 @@ import { Array, Schema } from "effect"
 import {
   authorizationObject,
   bodies,
+  optional,
   propertiesOf,
   shownValue,
   transactionObject
@@ -19,7 +20,7 @@ import {
   values
 } from "../../core/mod.ts"
 import type { HttpRequest } from "../../adapters/http/mod.ts"
-import { object, optional, read, withoutUndefined } from "./_decode.ts"
+import { object, read, withoutUndefined } from "./_decode.ts"
 import { badInput, type NodeError } from "./node_error.ts"
 
 /*

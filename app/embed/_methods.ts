@@ -38,7 +38,7 @@ import { oneByOne } from "./_subscription.ts"
 import { withToJson } from "./json.ts"
 import type { LedgerMethods } from "./ledger_methods.ts"
 import type { RollupNode } from "./node.ts"
-import { badInput, type Failure, NodeError } from "./node_error.ts"
+import { badInput, type Failure, type NodeError, violationError } from "./node_error.ts"
 import type { LogEntry } from "./options.ts"
 import { isRecordJson } from "./read_record.ts"
 
@@ -250,11 +250,5 @@ const shapeViolations =
     if (schema === undefined || failure._tag !== "BlockViolation") return failure
     if ((failure as BlockViolation).invariant !== "shape") return failure
     const violations = findViolations(schema, input, title, root)
-    return violations.length < 2
-      ? failure
-      : new NodeError(
-        "BlockViolation",
-        `${violations.length} violations: ${violations.map(({ message }) => message).join("; ")}`,
-        { violations }
-      )
+    return violations.length < 2 ? failure : violationError("BlockViolation", violations)
   }

@@ -9,8 +9,9 @@ import {
   revisionList,
   values
 } from "../../core/mod.ts"
+import { optional } from "../../core/contract/mod.ts"
 import type { DatabaseStore, DirectoryStore, MemoryStore } from "../node/mod.ts"
-import { object, optional, read, withoutUndefined } from "./_decode.ts"
+import { object, read, withoutUndefined } from "./_decode.ts"
 import type { EmbedOptions, ListenOptions } from "./options.ts"
 import { readGenesis } from "./read_record.ts"
 

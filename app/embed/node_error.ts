@@ -47,21 +47,7 @@ export type Failure =
  * - `Aborted`: the signal of the caller was aborted
  * - `Unexpected`: an error in this program
  */
-export type NodeErrorTag =
-  | "BadInput"
-  | "BlockViolation"
-  | "NotRegistered"
-  | "SubmissionRefused"
-  | "SubmissionConflict"
-  | "PoolFull"
-  | "VerifierBusy"
-  | "StoreFailure"
-  | "JournalError"
-  | "DatabaseError"
-  | "ServeError"
-  | "NodeClosed"
-  | "Aborted"
-  | "Unexpected"
+export type NodeErrorTag = Failure["_tag"] | "NodeClosed" | "Aborted" | "Unexpected"
 
 interface NodeErrorFields {
   readonly retry?: boolean
@@ -126,15 +112,17 @@ export class NodeError extends Error {
 }
 
 /** Returns the error for invalid input. */
-export const badInput = (violations: ReadonlyArray<Violation>): NodeError => {
+export const badInput = (violations: ReadonlyArray<Violation>): NodeError =>
+  violationError("BadInput", violations)
+
+/** Returns the error with these violations. */
+export const violationError = (
+  tag: "BadInput" | "BlockViolation",
+  violations: ReadonlyArray<Violation>
+): NodeError => {
   const messages = violations.map(({ message }) => message)
-  return new NodeError(
-    "BadInput",
-    messages.length === 1
-      ? messages[0]!
-      : `${messages.length} violations: ${messages.join("; ")}`,
-    { violations }
-  )
+  const count = messages.length === 1 ? "" : `${messages.length} violations: `
+  return new NodeError(tag, count + messages.join("; "), { violations })
 }
 
 /** Returns the error for the cause of a failed call. */

@@ -88,6 +88,17 @@ export const nearestName = (
   return best
 }
 
+/** Returns the hint of a message about an unknown name, and the most similar known one if it helps. */
+export const hintOf = (
+  name: string,
+  known: ReadonlyArray<string>
+): { readonly hint: string; readonly nearest?: string } => {
+  const nearest = nearestName(name, known)
+  return nearest === undefined
+    ? { hint: `the known ones are ${known.join(", ")}` }
+    : { hint: `did you mean ${nearest}?`, nearest }
+}
+
 /** Returns the Levenshtein distance, computed row by row. */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

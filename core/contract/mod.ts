@@ -31,6 +31,7 @@ export {
   findViolations,
   listItemsMaxDefault,
   noQuery,
+  optional,
   pageParameters,
   pathReader,
   parameterValue,

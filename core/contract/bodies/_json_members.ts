@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { brokenBody, nearestName } from "../fault.ts"
+import { brokenBody, hintOf } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
 
 /** The type of a JSON value. */
@@ -182,7 +182,7 @@ export const unknownProperties = (
     let omitted = 0
     for (const { name, text } of members) {
       if (names.has(name)) continue
-      if (faults.length < explainedMax) faults.push(explain(name, text, nearestName(name, known)))
+      if (faults.length < explainedMax) faults.push(explain(name, text))
       else omitted++
     }
     if (omitted > 0) {
@@ -191,20 +191,10 @@ export const unknownProperties = (
     return faults
   }
 
-  function explain(name: string, text: string, nearest: string | undefined): InputFault {
+  function explain(name: string, text: string): InputFault {
     const note = notes.get(name)
-    const hint = note ??
-      (nearest === undefined
-        ? `the known ones are ${known.join(", ")}`
-        : `did you mean ${nearest}?`)
-    return {
-      ...brokenBody(
-        name,
-        text,
-        rule,
-        `Unknown property ${JSON.stringify(name.slice(0, 100))}: ${hint}`
-      ),
-      ...(note !== undefined || nearest === undefined ? {} : { nearest })
-    }
+    const { hint, ...nearest } = note === undefined ? hintOf(name, known) : { hint: note }
+    const message = `Unknown property ${JSON.stringify(name.slice(0, 100))}: ${hint}`
+    return { ...brokenBody(name, text, rule, message), ...nearest }
   }
 }

@@ -1,6 +1,6 @@
 import { Result, Schema, SchemaAST } from "effect"
 import { type AccountIndex, symbolOfAccountIndex } from "../../encoding/mod.ts"
-import { brokenBody, faultOfItem } from "../fault.ts"
+import { brokenBody, cut, faultOfItem } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
 import { notNull, type Property, propertiesOf } from "../objects/mod.ts"
 import { type RequestRules, strictRules } from "../request_rules.ts"
@@ -269,9 +269,7 @@ const invalid = (name: string, value: string, rule: string, found = ""): InputFa
     name,
     value,
     rule,
-    `Property ${name} has the invalid value ${
-      JSON.stringify(value.length > 200 ? `${value.slice(0, 200)}…` : value)
-    }: expected ${rule}${found}`
+    `Property ${name} has the invalid value ${JSON.stringify(cut(value))}: expected ${rule}${found}`
   )
 
 /** Maximum number of characters of a malformed text that an error message repeats. */

@@ -6,15 +6,12 @@ import { BadInput, type InputFault } from "../input_fault.ts"
 import type { ItemKeys, ItemName } from "../items.ts"
 import { pageParameters } from "./list_parameters.ts"
 import { combinationFaults } from "./query.ts"
-import { decodeAll, ruleOf, shownValue } from "./violations.ts"
+import { decodeAll, optional, shownValue } from "./violations.ts"
 
 /*
  * Checks queries and keys of hosts that embed the node. The values have the rules of a URL. Unknown
  * names are refused: to ignore a filter would return wrong data.
  */
-
-const optional = <T>(schema: Schema.Codec<T>) =>
-  Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ expected: ruleOf(schema.ast) }))
 
 const page = {
   fromItem: optional(pageParameters.fromItem),
@@ -123,5 +120,5 @@ const unknownKind = (parameter: string, name: string, known: object): InputFault
   const nearest = nearestName(String(name), names)
   return nearest === undefined
     ? fault
-    : { ...fault, message: `${fault.message}; did you mean ${nearest}?`, nearest }
+    : { ...fault, message: `${message}; did you mean ${nearest}?`, nearest }
 }

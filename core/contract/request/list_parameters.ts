@@ -1,6 +1,6 @@
 import type { Result } from "effect"
 import { values } from "../../domain/mod.ts"
-import { brokenRule, nearestName } from "../fault.ts"
+import { brokenRule, hintOf } from "../fault.ts"
 import type { InputFault } from "../input_fault.ts"
 import { fromItemMax, limitDefault, limitMax } from "../lists/mod.ts"
 import type { RequestRules } from "../request_rules.ts"
@@ -153,10 +153,6 @@ export const unknownParameter = (
       : `it belongs to revision "${other.name}"; in revision "${revision.name}" its name is ${here}`
     return fault(name, hint, here)
   }
-  const names = [...parameters.keys()]
-  const nearest = nearestName(name, names)
-  const hint = nearest === undefined
-    ? `the known ones are ${names.join(", ")}`
-    : `did you mean ${nearest}?`
+  const { hint, nearest } = hintOf(name, [...parameters.keys()])
   return fault(name.slice(0, 100), hint, nearest)
 }

@@ -1,5 +1,5 @@
 import { Formatter, Result, Schema, SchemaAST, SchemaIssue } from "effect"
-import { jsonPointer, nearestName } from "../fault.ts"
+import { hintOf, jsonPointer } from "../fault.ts"
 
 /** A rule that an input violates. */
 export interface Violation {
@@ -52,6 +52,10 @@ export const findViolations = (
     decodeAll(Schema.toType(schema as Schema.Codec<unknown>), input, title, pointerTo(root)),
     { onFailure: ({ violations }) => violations, onSuccess: () => [] }
   )
+
+/** Returns a member that may be absent or undefined; its rule is that of the value. */
+export const optional = <T>(schema: Schema.Codec<T>) =>
+  Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ expected: ruleOf(schema.ast) }))
 
 /** Maximum depth of the objects in a value that a message repeats. */
 const shownDepthMax = 2
@@ -113,10 +117,7 @@ const violationsOf = (
     if (message === unknown) {
       const rule = "a known name"
       const known = namesAt(schema.ast, keys.slice(0, -1))
-      const nearest = nearestName(String(keys.at(-1)), known)
-      const hint = nearest === undefined
-        ? `the known ones are ${known.join(", ")}`
-        : `did you mean ${nearest}?`
+      const { hint } = hintOf(String(keys.at(-1)), known)
       return { path, value, rule, message: `Unknown name ${path}: ${hint}` }
     }
     const rule = message === missing || message === otherType
