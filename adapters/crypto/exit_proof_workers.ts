@@ -3,7 +3,7 @@ import type { Network } from "../../core/domain/mod.ts"
 import type { ExitLeaf, ExitTree } from "../../core/use_cases/mod.ts"
 import type { ExitProofRequest, ExitTreeRequest } from "./_worker.ts"
 import type { ProvenExit } from "./inclusion_proof.ts"
-import { startWorker, workerPool } from "./worker_pool.ts"
+import { startWorker, WorkerPool } from "./worker_pool.ts"
 
 /** Verifies exit proofs and builds exit trees in worker threads. */
 export interface ExitProofWorkers {
@@ -44,7 +44,7 @@ export const exitProofWorkers = (
   Effect.gen(function*() {
     const start = () => startWorker("exits", network)
     // the caller already holds all proofs in memory, so the queue needs no limit
-    const pool = workerPool<ExitProofRequest | ExitTreeRequest, boolean | ExitTree>({
+    const pool = new WorkerPool<ExitProofRequest | ExitTreeRequest, boolean | ExitTree>({
       queueMax: Infinity,
       start,
       workersMax

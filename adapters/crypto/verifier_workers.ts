@@ -4,7 +4,7 @@ import type { Network } from "../../core/domain/mod.ts"
 import { counter, gauge, limitHits, measure, SignatureVerifier } from "../../core/ports/mod.ts"
 import type { VerificationRequest } from "./_worker.ts"
 import { signedElements } from "./transaction_signature.ts"
-import { startWorker, workerPool } from "./worker_pool.ts"
+import { startWorker, WorkerPool } from "./worker_pool.ts"
 
 /** The options of `verifierWorkers`. */
 export interface VerifierWorkersOptions {
@@ -50,7 +50,7 @@ export function verifierWorkers(
   return Layer.effect(
     SignatureVerifier,
     Effect.gen(function*() {
-      const pool = workerPool<VerificationRequest>({ queueMax, start, workersMax })
+      const pool = new WorkerPool<VerificationRequest>({ queueMax, start, workersMax })
       yield* Effect.addFinalizer(() => pool.close)
       yield* measure(
         gauge(

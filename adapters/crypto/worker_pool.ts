@@ -23,26 +23,13 @@ export const startWorker = (name: string, network: Network): WorkerThread => {
   return new Worker(new URL(file, import.meta.url), { name, workerData: network })
 }
 
-/** The options of `workerPool`. */
+/** The options of a `WorkerPool`. */
 export interface WorkerPoolOptions {
   /** Starts a thread. */
   readonly start: () => WorkerThread
   readonly workersMax: number
   /** Maximum number of queued requests, without those that a worker has received. */
   readonly queueMax: number
-}
-
-/** A pool of worker threads with a bounded queue. */
-export interface WorkerPool<Request, Reply = boolean> {
-  /**
-   * Returns the result of the request. Fails with `VerifierBusy` if the queue is full. If it is
-   * interrupted while it is queued, it leaves the queue. Dies if two workers crash over the
-   * request.
-   */
-  readonly run: (request: Request) => Effect.Effect<Reply, VerifierBusy>
-  readonly stats: () => WorkerPoolStats
-  /** Terminates the workers, and interrupts all unfinished requests. */
-  readonly close: Effect.Effect<void>
 }
 
 /** Counts since the pool was created, and current numbers. */
@@ -62,21 +49,12 @@ export interface WorkerPoolStats {
 // Not `effect/workers`: it has no queue bound, batches or replacement of crashed threads, and its
 // runner loads Effect into each thread.
 /**
- * Returns a pool of worker threads. A worker starts if a request needs it, is replaced if it
- * crashes, and does not keep the process alive while it is idle.
+ * A pool of worker threads with a bounded queue. A worker starts if a request needs it, is replaced
+ * if it crashes, and does not keep the process alive while it is idle.
  */
-export function workerPool<Request, Reply = boolean>(
-  options: WorkerPoolOptions
-): WorkerPool<Request, Reply> {
-  const threads = new ThreadPool<Request, Reply>(options)
-  return {
-    run: (request) => threads.run(request),
-    stats: () => threads.stats(),
-    close: Effect.promise(() => threads.close())
-  }
-}
-
-class ThreadPool<Request, Reply> {
+export class WorkerPool<Request, Reply = boolean> {
+  /** Terminates the workers, and interrupts all unfinished requests. */
+  readonly close: Effect.Effect<void> = Effect.promise(() => this.#close())
   readonly #options: WorkerPoolOptions
   readonly #workers = new Set<PoolWorker<Request, Reply>>()
   readonly #counts = { completed: 0, rejected: 0, crashed: 0 }
@@ -90,6 +68,11 @@ class ThreadPool<Request, Reply> {
     this.#retryAfterSeconds = Math.max(1, Math.ceil((queueMax / workersMax) * SECONDS_PER_REQUEST))
   }
 
+  /**
+   * Returns the result of the request. Fails with `VerifierBusy` if the queue is full. If it is
+   * interrupted while it is queued, it leaves the queue. Dies if two workers crash over the
+   * request.
+   */
   run(request: Request): Effect.Effect<Reply, VerifierBusy> {
     return Effect.callback<Reply, VerifierBusy>((resume) => {
       if (this.#isClosed) return resume(Effect.interrupt)
@@ -116,7 +99,7 @@ class ThreadPool<Request, Reply> {
     }
   }
 
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     this.#isClosed = true
     const jobs = [...this.#queue, ...this.#sentJobs()]
     // a terminating thread does not reliably keep the process alive, which could exit before the

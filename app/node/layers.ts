@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Effect, Layer, type Scope } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { Application, type ApplicationOptions } from "../../adapters/http/mod.ts"
 import {
@@ -21,6 +21,7 @@ import {
   wireContext
 } from "../../core/mod.ts"
 import { cachedSuccess } from "../../core/ports/mod.ts"
+import { lazyVerifier } from "./verifier.ts"
 
 /** The stores of a node. */
 export type Stores = LedgerReader | LedgerWriter | PoolStore
@@ -138,12 +139,9 @@ const waitingMax = 256
 const verifierOnDemand = (network: Network): Layer.Layer<SignatureVerifier> =>
   Layer.effect(
     SignatureVerifier,
-    Effect.gen(function*() {
-      const verifier = yield* cachedSuccess(loadVerifier(network, yield* Effect.scope))
+    Effect.map(SignatureVerifier, (verifier) => {
       let waiting = 0
-      const verifyWith = (
-        verify: (verifier: SignatureVerifier["Service"]) => Effect.Effect<boolean, VerifierBusy>
-      ) =>
+      const limited = (verification: Effect.Effect<boolean, VerifierBusy>) =>
         Effect.acquireUseRelease(
           Effect.suspend(() => {
             if (waiting >= waitingMax) {
@@ -152,26 +150,21 @@ const verifierOnDemand = (network: Network): Layer.Layer<SignatureVerifier> =>
             waiting++
             return Effect.void
           }),
-          () => Effect.flatMap(verifier, verify),
+          () => verification,
           () => Effect.sync(() => void waiting--)
         )
       return {
         transaction: (transaction, publicKey) =>
-          verifyWith((verifier) => verifier.transaction(transaction, publicKey)),
-        authorization: (authorization) =>
-          verifyWith((verifier) => verifier.authorization(authorization))
+          limited(verifier.transaction(transaction, publicKey)),
+        authorization: (authorization) => limited(verifier.authorization(authorization))
       }
     })
-  )
-
-const loadVerifier = (
-  network: Network,
-  scope: Scope.Scope
-): Effect.Effect<SignatureVerifier["Service"]> =>
-  Effect.promise(() => import("../../adapters/crypto/mod.ts")).pipe(
-    Effect.flatMap(({ inlineVerifier }) => Layer.buildWithScope(inlineVerifier(network), scope)),
-    Effect.map(Context.get(SignatureVerifier))
-  )
+  ).pipe(Layer.provide(lazyVerifier(
+    Effect.map(
+      Effect.promise(() => import("../../adapters/crypto/mod.ts")),
+      ({ inlineVerifier }) => inlineVerifier(network)
+    )
+  )))
 
 /** Imports the builder of exit trees. */
 const loadExitTrees = Effect.map(

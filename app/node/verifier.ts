@@ -3,31 +3,39 @@ import type { VerifierWorkersOptions } from "../../adapters/crypto/node.ts"
 import { type ExitTreeBuilder, Monitor, type Network, SignatureVerifier } from "../../core/mod.ts"
 import { cachedSuccess } from "../../core/ports/mod.ts"
 
-/** Verifies signatures in worker threads, with code that is imported for the first signature. */
-export const verifierThreads = (
-  network: Network,
-  options: VerifierWorkersOptions
+/** Returns a verifier that is loaded for the first signature. */
+export const lazyVerifier = (
+  load: Effect.Effect<Layer.Layer<SignatureVerifier>>
 ): Layer.Layer<SignatureVerifier> =>
   Layer.effect(
     SignatureVerifier,
     Effect.gen(function*() {
       const [monitor, scope] = [yield* Monitor, yield* Effect.scope]
-      const verifier = yield* cachedSuccess(
-        Effect.promise(() => import("../../adapters/crypto/node.ts")).pipe(
-          Effect.flatMap(({ verifierWorkers }) =>
-            Layer.buildWithScope(verifierWorkers(network, options), scope)
-          ),
+      const loaded = yield* cachedSuccess(
+        Effect.flatMap(load, (layer) => Layer.buildWithScope(layer, scope)).pipe(
           Effect.map(Context.get(SignatureVerifier)),
           Effect.provideService(Monitor, monitor)
         )
       )
       return {
         transaction: (transaction, publicKey) =>
-          Effect.flatMap(verifier, (verifier) => verifier.transaction(transaction, publicKey)),
+          Effect.flatMap(loaded, (verifier) => verifier.transaction(transaction, publicKey)),
         authorization: (authorization) =>
-          Effect.flatMap(verifier, (verifier) => verifier.authorization(authorization))
+          Effect.flatMap(loaded, (verifier) => verifier.authorization(authorization))
       }
     })
+  )
+
+/** Verifies signatures in worker threads, with code that is imported for the first signature. */
+export const verifierThreads = (
+  network: Network,
+  options: VerifierWorkersOptions
+): Layer.Layer<SignatureVerifier> =>
+  lazyVerifier(
+    Effect.map(
+      Effect.promise(() => import("../../adapters/crypto/node.ts")),
+      ({ verifierWorkers }) => verifierWorkers(network, options)
+    )
   )
 
 /**

@@ -3,7 +3,7 @@ import { Cause, Effect, Exit, Fiber } from "effect"
 import { EventEmitter } from "node:events"
 import { Worker } from "node:worker_threads"
 import { VerifierBusy } from "../../core/ports/mod.ts"
-import { type WorkerPool, workerPool } from "../../adapters/crypto/worker_pool.ts"
+import { WorkerPool } from "../../adapters/crypto/worker_pool.ts"
 import { network, signedAuthorization } from "./_signed.ts"
 
 /** A thread that answers, true for even numbers, when the test lets it. */
@@ -40,7 +40,7 @@ const make = (options: { readonly workersMax: number; readonly queueMax: number 
     threads.push(thread)
     return thread
   }
-  return { threads, pool: workerPool<number>({ ...options, start }) }
+  return { threads, pool: new WorkerPool<number>({ ...options, start }) }
 }
 
 const askAll = (pool: WorkerPool<number>, questions: ReadonlyArray<number>) =>
@@ -159,7 +159,7 @@ describe("A pool of workers", () => {
           workerData: network
         })
       }
-      const pool = workerPool<unknown>({ start, workersMax: 1, queueMax: 9 })
+      const pool = new WorkerPool<unknown>({ start, workersMax: 1, queueMax: 9 })
       const exit = yield* Effect.exit(pool.run({ publicKey: "", elements: [], signature: "" }))
       assert.isTrue(Exit.isFailure(exit) && /Poseidon of 0 inputs/u.test(Cause.pretty(exit.cause)))
       assert.strictEqual(started, 2)
