@@ -1,4 +1,4 @@
-import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
+import { type Context, Effect, Layer, type Scope } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { availableParallelism } from "node:os"
 import type { Application } from "../../adapters/http/mod.ts"
@@ -25,7 +25,7 @@ import {
   type WorkerSelf
 } from "../workers/mod.ts"
 import { isAddressFault, type Monitoring, openGroupMonitoring, openMonitoring } from "./admin.ts"
-import { lastVerification } from "./verification.ts"
+import { lastVerification, locationOf } from "./verification.ts"
 
 export type ServeSettings = ResolvedOptions<typeof settings.serverSettings>
 
@@ -94,18 +94,10 @@ const withMonitoring = <A, E, R>(
 /**
  * Returns the effect that reads the last result of `verify` for these data; undefined for memory.
  */
-const verificationOf = (settings: ServeSettings) => {
-  const store = storeOf(settings)
-  if ("memory" in store) return undefined
-  return Effect.suspend(() =>
-    lastVerification(
-      "directory" in store
-        ? { kind: "directory", directory: store.directory }
-        : { kind: "database", url: Redacted.make(store.database) },
-      settings
-    )
-  )
-}
+const verificationOf = (settings: ServeSettings) =>
+  settings.memory
+    ? undefined
+    : Effect.suspend(() => lastVerification(locationOf(settings), settings))
 
 /** Opens the stores, starts the source of blocks and serves them. */
 const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monitoring: Monitoring) =>

@@ -1,6 +1,6 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem, type Redacted } from "effect"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { auditChecks, type AuditReport } from "../../core/mod.ts"
 import { connectionOptions, type ResolvedOptions, type settings } from "../config/mod.ts"
 
@@ -14,6 +14,17 @@ export interface Verification extends AuditReport {
 export type VerifiedLocation =
   | { readonly kind: "directory"; readonly directory: string }
   | { readonly kind: "database"; readonly url: Redacted.Redacted }
+
+/** Returns the location of the stores that settings name: the database, or else the directory. */
+export const locationOf = (
+  { data, database }: Pick<
+    ResolvedOptions<typeof settings.storage & typeof settings.database>,
+    "data" | "database"
+  >
+): VerifiedLocation =>
+  database === undefined
+    ? { kind: "directory", directory: resolve(data) }
+    : { kind: "database", url: database }
 
 type Connections = ResolvedOptions<typeof settings.connections>
 

@@ -1,5 +1,4 @@
-import { Effect, type Redacted } from "effect"
-import { resolve } from "node:path"
+import { Effect } from "effect"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import { type AuditOptions, type AuditReport, Findings } from "../../../core/mod.ts"
 import { connectionOptions, type ResolvedOptions, type settings } from "../../config/mod.ts"
@@ -8,6 +7,7 @@ import { writeTexts } from "../output.ts"
 import { makeProgress } from "../progress.ts"
 import {
   formatReport,
+  locationOf,
   saveVerification,
   type Verification,
   type VerifiedLocation
@@ -49,7 +49,9 @@ export const verify = (
       )
     }
     if (!stateRoot) findings.note("The state root was not computed: --state-root enables it")
-    const location = verifiedLocationOf(data, database, feed)
+    const location = feed === undefined
+      ? locationOf({ data, database })
+      : { kind: "feed", path: feed } as const
     yield* auditOf(location, options, findings, settings)
     const took = progress.end()
     const verification: Verification = {
@@ -73,19 +75,8 @@ export const verify = (
 const violationsOf = ({ checks }: AuditReport): number =>
   checks.reduce((sum, { violations }) => sum + violations, 0)
 
-const verifiedLocationOf = (
-  data: string,
-  database: Redacted.Redacted | undefined,
-  feed: string | undefined
-): VerifiedLocation | { readonly kind: "feed"; readonly path: string } =>
-  feed !== undefined
-    ? { kind: "feed", path: feed }
-    : database !== undefined
-    ? { kind: "database", url: database }
-    : { kind: "directory", directory: resolve(data) }
-
 const auditOf = (
-  location: ReturnType<typeof verifiedLocationOf>,
+  location: VerifiedLocation | { readonly kind: "feed"; readonly path: string },
   options: AuditOptions,
   findings: Findings,
   settings: Connections
