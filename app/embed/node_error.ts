@@ -1,4 +1,4 @@
-import { Cause, Option } from "effect"
+import { Cause, Option, type Types } from "effect"
 import type { HttpServerError } from "effect/http"
 import type { JournalError } from "../../adapters/journal/mod.ts"
 import type { DatabaseError } from "../../adapters/sql/mod.ts"
@@ -47,7 +47,7 @@ export type Failure =
  * - `Aborted`: the signal of the caller was aborted
  * - `Unexpected`: an error in this program
  */
-export type NodeErrorTag = Failure["_tag"] | "NodeClosed" | "Aborted" | "Unexpected"
+export type NodeErrorTag = Types.Tags<Failure> | "NodeClosed" | "Aborted" | "Unexpected"
 
 interface NodeErrorFields {
   readonly retry?: boolean

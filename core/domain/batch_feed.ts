@@ -14,12 +14,17 @@ import {
 /** The schema of the proof of an exit. */
 export const MerkleProofFeed = Schema.Struct({
   root: big,
+  /** From the root downwards, without trailing zeros, as the withdrawal contract expects. */
   siblings: Schema.Array(big),
+  /** These three describe the old leaf of a proof of absence: see `inclusionOldLeaf`. */
   oldKey: big,
   oldValue: big,
   isOld0: Schema.Boolean,
+  /** Account index as a number. */
   key: big,
+  /** Hash of the leaf; an exit leaf is the account with the withdrawn balance and nonce 0. */
   value: big,
+  /** The kind of proof: 0, inclusion, is the only supported one. */
   fnc: integer(0, 3)
 }).annotate(
   objectNamed(

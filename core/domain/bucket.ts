@@ -1,16 +1,25 @@
-/** A bucket that limits instant withdrawals up to a value. */
-export interface Bucket {
-  readonly ceilUSD: bigint
+import { Schema } from "effect"
+import { digits78Text, objectNamed, uint64Text as uint64 } from "./values.ts"
+
+/** The schema of a bucket that limits instant withdrawals up to a value. */
+export const BucketFeed = Schema.Struct({
+  ceilUSD: digits78Text,
   /** Block of the last change of `withdrawals`. */
-  readonly blockStamp: bigint
+  blockStamp: uint64,
   /** Withdrawals that were left after the last change; see `withdrawalsLeft`. */
-  readonly withdrawals: bigint
+  withdrawals: uint64,
   /** Blocks after which `rateWithdrawals` more withdrawals are allowed. */
-  readonly blockWithdrawalRate: bigint
+  blockWithdrawalRate: uint64,
   /** 1 if absent. */
-  readonly rateWithdrawals?: bigint
-  readonly maxWithdrawals: bigint
-}
+  rateWithdrawals: Schema.optionalKey(uint64),
+  maxWithdrawals: uint64
+}).annotate(
+  objectNamed(
+    "BucketFeed",
+    "A bucket that limits instant withdrawals: after each blockWithdrawalRate blocks, rateWithdrawals more are allowed, by default 1"
+  )
+)
+export type Bucket = typeof BucketFeed.Type
 
 /**
  * Returns how many instant withdrawals a bucket allows at a block (PROTOCOL.md "Buckets"): those left

@@ -1,25 +1,12 @@
 import type { AccountIndex, EthereumAddress, PublicKey } from "../encoding/mod.ts"
+import type { MerkleProofFeed } from "./batch_feed.ts"
 import type { Token, TokenId } from "./token.ts"
 
 /**
  * Proof that a leaf is in a tree of accounts: the exits of a batch, or the state. Big
  * values are elements of the scalar field.
  */
-export interface MerkleProof {
-  readonly root: bigint
-  /** From the root downwards, without trailing zeros, as the withdrawal contract expects. */
-  readonly siblings: ReadonlyArray<bigint>
-  /** These three describe the old leaf of a proof of absence: see `inclusionOldLeaf`. */
-  readonly oldKey: bigint
-  readonly oldValue: bigint
-  readonly isOld0: boolean
-  /** Account index as a number. */
-  readonly key: bigint
-  /** Hash of the leaf; an exit leaf is the account with the withdrawn balance and nonce 0. */
-  readonly value: bigint
-  /** The kind of proof: 0, inclusion, is the only supported one. */
-  readonly fnc: number
-}
+export type MerkleProof = typeof MerkleProofFeed.Type
 
 /** A leaf of the exit tree of one batch: the amount that an account may withdraw. */
 export interface Exit {

@@ -11,13 +11,13 @@ import {
   uint64Text as uint64
 } from "./values.ts"
 import { BatchFeed, L1UserFeed } from "./batch_feed.ts"
+import { GenesisFeed } from "./genesis_feed.ts"
 import {
   AuctionVariablesFeed,
-  GenesisFeed,
   RollupVariablesFeed,
   VerifiersFeed,
   WithdrawalDelayerVariablesFeed
-} from "./genesis_feed.ts"
+} from "./parameters.ts"
 import { priceUSDMax } from "./token.ts"
 
 /*

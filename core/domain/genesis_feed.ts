@@ -1,68 +1,19 @@
 import { Schema } from "effect"
 import {
-  digits78Text as big,
+  AuctionVariablesFeed,
+  NetworkConstants,
+  RollupVariablesFeed,
+  WithdrawalDelayerVariablesFeed
+} from "./parameters.ts"
+import {
   ethereumAddress as address,
   hash,
   integer,
   timeMs,
-  uint32,
   objectNamed,
   uint64Text as uint64
 } from "./values.ts"
 import { slotNumMax, slotOfBlock } from "./slot.ts"
-
-const BucketFeed = Schema.Struct({
-  ceilUSD: big,
-  blockStamp: uint64,
-  withdrawals: uint64,
-  blockWithdrawalRate: uint64,
-  rateWithdrawals: Schema.optionalKey(uint64),
-  maxWithdrawals: uint64
-}).annotate(
-  objectNamed(
-    "BucketFeed",
-    "A bucket that limits instant withdrawals: after each blockWithdrawalRate blocks, rateWithdrawals more are allowed, by default 1"
-  )
-)
-
-/** The schema of the verifiers of the rollup contract. */
-export const VerifiersFeed = Schema.Array(Schema.Struct({ maxTx: uint32, nlevels: uint32 }))
-
-/** The schema of the variables of the rollup contract. */
-export const RollupVariablesFeed = Schema.Struct({
-  forgeL1L2BatchTimeout: uint32,
-  feeAddToken: big,
-  withdrawalDelay: integer(0, 2 ** 53 - 1),
-  buckets: Schema.Array(BucketFeed),
-  safeMode: Schema.Boolean
-}).annotate(objectNamed("RollupVariablesFeed", "The variables of the rollup contract"))
-
-/** The schema of the variables of the auction contract. */
-export const AuctionVariablesFeed = Schema.Struct({
-  bootCoordinator: address,
-  bootCoordinatorUrl: Schema.String,
-  slotDeadline: uint32,
-  closedAuctionSlots: integer(0, 65535),
-  openAuctionSlots: integer(0, 65535),
-  defaultSlotSetBid: Schema.Array(big).check(Schema.isMinLength(6), Schema.isMaxLength(6)),
-  defaultSlotSetBidSlotNum: uint32,
-  outbidding: uint32,
-  donationAddress: address,
-  allocationRatio: Schema.Array(uint32).check(Schema.isMinLength(3), Schema.isMaxLength(3))
-}).annotate(objectNamed("AuctionVariablesFeed", "The variables of the auction contract"))
-
-/** The schema of the variables of the withdrawal delayer contract. */
-export const WithdrawalDelayerVariablesFeed = Schema.Struct({
-  governanceAddress: address,
-  emergencyCouncilAddress: address,
-  keeperAddress: address,
-  withdrawalDelay: integer(0, 2 ** 53 - 1),
-  emergencyModeStartingBlock: uint64,
-  emergencyModeStartingTime: integer(0, 2 ** 53 - 1),
-  emergencyMode: Schema.Boolean
-}).annotate(
-  objectNamed("WithdrawalDelayerVariablesFeed", "The variables of the withdrawal delayer contract")
-)
 
 /**
  * The schema of the first record of a feed: the network with its contracts, and the block before
@@ -70,40 +21,20 @@ export const WithdrawalDelayerVariablesFeed = Schema.Struct({
  */
 export const GenesisFeed = Schema.Struct({
   network: Schema.Struct({
+    /** Lower-case letters and digits, starting with a letter: `zk` by default. */
     prefix: Schema.String.check(
       Schema.isPattern(/^[a-z][a-z0-9]{0,15}$/u, {
         expected: "1 to 16 lower-case letters and digits, a letter first"
       })
     ),
+    /** The provider name of account-creation authorizations. */
     name: Schema.String,
+    /** 0..65535: two bytes of the signed content of an L2 transaction. */
     chainId: integer(0, 65535),
     rollupAddress: address
   }),
   block: Schema.Struct({ number: uint64, hash, timestampMs: timeMs }),
-  constants: Schema.Struct({
-    rollup: Schema.Struct({
-      governanceToken: address,
-      absoluteMaxL1L2BatchTimeout: uint32,
-      verifiers: VerifiersFeed,
-      auctionAddress: address,
-      governanceAddress: address,
-      safetyAddress: address,
-      withdrawalDelayerAddress: address
-    }),
-    auction: Schema.Struct({
-      blocksPerSlot: integer(1, 65535),
-      initialMinimalBidding: big,
-      genesisBlockNum: uint64,
-      governanceToken: address,
-      rollupAddress: address,
-      governanceAddress: address
-    }),
-    withdrawalDelayer: Schema.Struct({
-      maxWithdrawalDelay: integer(0, 2 ** 53 - 1),
-      maxEmergencyModeTime: integer(0, 2 ** 53 - 1),
-      rollupAddress: address
-    })
-  }),
+  constants: NetworkConstants,
   variables: Schema.Struct({
     rollup: RollupVariablesFeed,
     auction: AuctionVariablesFeed,

@@ -1,4 +1,4 @@
-import type { EthereumAddress } from "../encoding/mod.ts"
+import type { GenesisFeed } from "./genesis_feed.ts"
 
 /**
  * Constants of the protocol, the same on every network (PROTOCOL.md "Limits"). The sizes in bytes are
@@ -31,15 +31,7 @@ export const protocol = {
  * of identifiers such as `zk:ETH:256` and of names such as `zkEthereumAddress`) and signed content
  * (`name`, `chainId`, `rollupAddress`).
  */
-export interface Network {
-  /** Lower-case letters and digits, starting with a letter: `zk` by default. */
-  readonly prefix: string
-  /** The provider name of account-creation authorizations. */
-  readonly name: string
-  /** 0..65535: two bytes of the signed content of an L2 transaction. */
-  readonly chainId: number
-  readonly rollupAddress: EthereumAddress
-}
+export type Network = GenesisFeed["network"]
 
 /**
  * Returns the prefix with its first letter in upper case, as in `toZkEthereumAddress`.
