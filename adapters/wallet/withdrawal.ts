@@ -1,13 +1,11 @@
 import type { MerkleProof } from "../../core/domain/mod.ts"
 import {
   type AccountIndex,
-  type EthereumAddress,
   INTERNAL_ADDRESS,
-  type PublicKey,
   publicKeyToBigEndianHex
 } from "../../core/encoding/mod.ts"
 import type { later } from "../client/mod.ts"
-import { verifyExitProof } from "../crypto/mod.ts"
+import { type ProvenExit, verifyExitProof } from "../crypto/mod.ts"
 
 /**
  * The arguments of `withdrawMerkleProof` of the rollup contract, in its order. `Object.values`
@@ -28,21 +26,13 @@ export interface WithdrawData {
   readonly instant: boolean
 }
 
-/** The account of an exit. */
-export interface ExitOwner {
-  readonly accountIndex: AccountIndex
-  readonly tokenId: number
-  readonly publicKey: PublicKey
-  readonly address: EthereumAddress
-}
-
 /**
  * Returns the withdrawal data of an exit whose proof leads to the exit root. Throws InvalidExit if
  * it does not, or if no Ethereum address can withdraw it.
  */
 export function withdrawDataOf(
   exit: later.Exit,
-  owner: ExitOwner,
+  owner: Omit<ProvenExit, "balance" | "merkleProof">,
   exitRoot: bigint,
   instant: boolean
 ): WithdrawData {

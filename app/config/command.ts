@@ -41,16 +41,13 @@ export interface InvocationContext {
   readonly origins: Origins<Options>
 }
 
-interface Declared<O extends Options, A> {
-  readonly name: string
-  readonly group: CommandGroup
-  readonly summary: string
-  readonly description?: ReadonlyArray<string>
-  readonly examples: ReadonlyArray<Example>
+interface Declared<O extends Options, A>
+  extends
+    Pick<Command, "name" | "group" | "summary" | "examples">,
+    Partial<Pick<Command, "description" | "isService" | "writesData">>
+{
   readonly options: O
   readonly argument?: Option<A>
-  readonly isService?: boolean
-  readonly writesData?: boolean
   /** Returns problems of options that contradict each other. */
   readonly rules?: (resolved: ResolvedOptions<O>, origins: Origins<O>) => ReadonlyArray<Problem>
   /** Imports the implementation when the command runs, so that other commands start without it. */

@@ -24,6 +24,9 @@ export interface Bounds {
   readonly maximum?: number
 }
 
+const rangeText = (minimum: number, maximum: number): string =>
+  maximum === Number.MAX_SAFE_INTEGER ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
+
 /** A whole number; `_` may separate thousands, as in TOML. */
 export const integer = ({ maximum = Number.MAX_SAFE_INTEGER, minimum }: Bounds): Value<number> => ({
   placeholder: "n",
@@ -140,12 +143,9 @@ export const secret = ({ pattern, placeholder, rule }: TextOptions): Value<Redac
 
 /** A port, or `off`. */
 export const portOrOff: Value<number | "off"> = {
+  ...integerOr("off", { minimum: 0, maximum: 65535 }),
   placeholder: "port",
   rule: "a port from 0 to 65535, or off",
-  schema: Schema.Union([
-    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 })),
-    Schema.Literal("off")
-  ]),
   fromText: (text) => /^\d+$/u.test(text) ? Number(text) : text
 }
 
@@ -157,6 +157,3 @@ export const choice = <const A extends string>(words: ReadonlyArray<A>): Value<A
   fromText: (text) => text,
   completions: words
 })
-
-const rangeText = (minimum: number, maximum: number): string =>
-  maximum === Number.MAX_SAFE_INTEGER ? `, ${minimum} or more` : ` from ${minimum} to ${maximum}`
