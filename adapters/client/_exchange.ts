@@ -1,19 +1,7 @@
 import { parseExact } from "./_exact_json.ts"
-import type { AnswerCache } from "./_answer_cache.ts"
 import type { ProblemName } from "./generated/mod.ts"
+import type { ExchangeOptions } from "./options.ts"
 import type { Failure, Outcome, Problem, Snapshot, Unexpected } from "./outcome.ts"
-
-/** The options of requests; see ClientOptions. */
-export interface ExchangeOptions {
-  readonly fetch: (request: Request) => Promise<Response>
-  readonly headers: { readonly [name: string]: string }
-  readonly revision: string
-  readonly timeoutMs: number
-  readonly retriesMax: number
-  readonly retryWaitMsMax: number
-  readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>
-  readonly cache: AnswerCache
-}
 
 export interface ApiRequest {
   readonly url: string

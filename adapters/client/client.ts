@@ -13,7 +13,8 @@ import {
 } from "./options.ts"
 import type { Revisions } from "./generated/revisions/mod.ts"
 
-interface Declared {
+/** The types of an operation. */
+export interface Declared {
   readonly takes: unknown
   readonly answers: unknown
 }

@@ -1,15 +1,16 @@
 /** The client for hosts that use Effect. */
 import { Effect, Stream } from "effect"
-import { type ArgumentsOf, type ListOf, type ListsOf, rollupClient } from "./client.ts"
+import {
+  type ArgumentsOf,
+  type Declared,
+  type ListOf,
+  type ListsOf,
+  rollupClient
+} from "./client.ts"
 import type { Local } from "./local_name.ts"
 import type { CallOptions, ClientOptions, RevisionName } from "./options.ts"
 import { type Answer, type Failure, type Outcome, RequestFailed } from "./outcome.ts"
 import type { Revisions } from "./generated/revisions/mod.ts"
-
-interface Declared {
-  readonly takes: unknown
-  readonly answers: unknown
-}
 
 /** An operation as an effect; fails with a Failure of the client. */
 export type EffectCall<O extends Declared, Prefix extends string> = (

@@ -1,5 +1,4 @@
 import { AnswerCache } from "./_answer_cache.ts"
-import type { ExchangeOptions } from "./_exchange.ts"
 import type { Revisions } from "./generated/revisions/mod.ts"
 
 /** The name of a revision of the contract. */
@@ -52,6 +51,13 @@ export interface ClientOptions<
 export interface CallOptions {
   /** Aborts the call, including waits and retries. */
   readonly signal?: AbortSignal
+}
+
+/** The options of requests, with their defaults. */
+export interface ExchangeOptions
+  extends Required<Omit<ClientOptions, "url" | "prefix" | "rememberedMax">>
+{
+  readonly cache: AnswerCache
 }
 
 /** Returns the URL of the mount without a slash at the end. Throws a TypeError if it is no URL. */

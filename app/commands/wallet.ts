@@ -12,7 +12,9 @@ import {
   walletFromEthereumKey
 } from "../../adapters/wallet/mod.ts"
 import { feeUSD, hexOfBytes, type PostedTransaction, wireContext } from "../../core/mod.ts"
+import type { ResolvedOptions } from "../config/mod.ts"
 import { ProgramFailure } from "../process/mod.ts"
+import type * as options from "./options.ts"
 import { printText } from "./output.ts"
 import {
   type DemoWallet,
@@ -37,16 +39,10 @@ export const wallet = (settings: Settings): Effect.Effect<void, unknown> => {
   }).pipe(Effect.flatMap((sent) => printText(formatSent(sent, settings))))
 }
 
-interface Settings extends NetworkSettings {
-  readonly url: string
-  /** Whether to print the Ethereum private key only. */
-  readonly export: boolean
-  /** Amount in whole tokens, as a decimal number; undefined to show the wallet. */
-  readonly send: string | undefined
-  readonly to: string | undefined
-  readonly token: string
-  readonly nonce: number | undefined
-}
+type Settings =
+  & NetworkSettings
+  & ResolvedOptions<Pick<typeof options, "url" | "send" | "to" | "token" | "nonce">>
+  & { readonly export: boolean }
 
 interface Sent {
   readonly transaction: PostedTransaction

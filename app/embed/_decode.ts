@@ -6,8 +6,7 @@ import { badInput } from "./node_error.ts"
 export const read = <T, E>(schema: Schema.Codec<T, E>, input: unknown, title: string): T => {
   const decoded = decodeAll(schema, input, title)
   if (Result.isSuccess(decoded)) return decoded.success
-  // without the error of the schema, which would print its syntax tree
-  throw badInput(decoded.failure.violations)
+  throw badInput(decoded.failure)
 }
 
 export const object = <const F extends Schema.Struct.Fields>(fields: F) =>

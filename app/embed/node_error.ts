@@ -49,14 +49,7 @@ export type Failure =
  */
 export type NodeErrorTag = Types.Tags<Failure> | "NodeClosed" | "Aborted" | "Unexpected"
 
-interface NodeErrorFields {
-  readonly retry?: boolean
-  readonly retryAfterSeconds?: number
-  readonly reason?: string
-  readonly writerChanged?: boolean
-  readonly violations?: ReadonlyArray<Violation>
-  readonly cause?: unknown
-}
+type NodeErrorFields = Partial<Omit<NodeError, "name" | "message" | "stack" | "_tag" | "toJSON">>
 
 /**
  * The error of each rejection of an embedded node. `cause` is the error of a store or of this program,

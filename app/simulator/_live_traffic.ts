@@ -169,12 +169,6 @@ function forgeSelection(
   }
 }
 
-interface L1Effects {
-  /** Index of the first account that the coordinator creates. */
-  readonly firstCreated: AccountIndex
-  readonly accounts: ReadonlyMap<AccountIndex, { readonly nonce: bigint; readonly balance: bigint }>
-}
-
 /** Returns the accounts that the L1 transactions of the batch change. */
 function l1Effects(
   world: World,
@@ -183,12 +177,13 @@ function l1Effects(
     readonly batchNum: number
     readonly queue: ReadonlyArray<QueuedTransaction>
   }
-): L1Effects {
+) {
   const input = { batchNum, queue, l1Coordinator: accounts, l2: [], feeAccounts: [] }
   const { accountUpdates, createdAccounts } = Result.getOrThrow(
     processBatch(batchStateOf(world), input)
   )
   return {
+    /** Index of the first account that the coordinator creates. */
     firstCreated: lastAccountIndex(world) + createdAccounts.length - accounts.length + 1,
     accounts: new Map(
       accountUpdates.map(({ balance, index, nonce }) => [index, { nonce, balance }])
@@ -199,7 +194,7 @@ function l1Effects(
 /** Returns the transactions that are valid in this order, each with its feed record. */
 function applicable(
   world: World,
-  { accounts, firstCreated }: L1Effects,
+  { accounts, firstCreated }: ReturnType<typeof l1Effects>,
   transactions: BatchSelection["transactions"]
 ) {
   const changed = new Map([...accounts].map(([index, account]) => [index, { ...account }]))

@@ -69,7 +69,7 @@ export const readCurrencyFile = (
     })
     const file = yield* Effect.mapError(
       Effect.fromResult(decodeAll(CurrencyFile, json, "The file")),
-      ({ violations }) => fileError(path, violations.map(({ message }) => message).join("; "))
+      (violations) => fileError(path, violations.map(({ message }) => message).join("; "))
     )
     const timeMs = file.lastUpdate === undefined
       ? Math.max(0, Math.floor(mtimeMs))

@@ -3,6 +3,7 @@ import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import { type AuditOptions, type AuditReport, Findings } from "../../../core/mod.ts"
 import { connectionOptions, type ResolvedOptions, type settings } from "../../config/mod.ts"
 import { ProgramFailure } from "../../process/mod.ts"
+import type * as options from "../options.ts"
 import { writeTexts } from "../output.ts"
 import { makeProgress } from "../progress.ts"
 import {
@@ -20,13 +21,10 @@ type Settings =
   & ResolvedOptions<
     typeof settings.database & typeof settings.connections & Pick<typeof settings.storage, "data">
   >
-  & {
-    readonly feed: string | undefined
-    readonly json: boolean
-    readonly exitSample: number
-    readonly stateRoot: boolean
-    readonly violationsMax: number
-  }
+  & ResolvedOptions<
+    Pick<typeof options, "json" | "exitSample" | "stateRoot" | "violationsMax">
+  >
+  & { readonly feed: string | undefined }
 
 /** Verifies a store or a feed and prints the result. Fails if there are violations. */
 export const verify = (

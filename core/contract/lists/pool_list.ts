@@ -1,5 +1,6 @@
 import { type AccountOwner, type PoolTransaction, unfinishedStates } from "../../domain/mod.ts"
 import type { FilterValue, ListDeclaration } from "./filter.ts"
+import type { ListName, ListQuery } from "./list.ts"
 import { sideExclusions } from "./side_filters.ts"
 
 /** A transaction of the pool with the owners of its accounts when it was posted. */
@@ -133,10 +134,6 @@ export type PoolListFilters = {
 }
 
 /** One page of the list of the pool. `fromItem` is inclusive and need not exist. */
-export interface PoolListQuery {
+export interface PoolListQuery extends Omit<ListQuery<ListName>, "filters"> {
   readonly filters: PoolListFilters
-  readonly fromItem?: number
-  readonly order?: "ASC" | "DESC"
-  /** 1..2049, 20 by default. */
-  readonly limit?: number
 }

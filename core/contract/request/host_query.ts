@@ -106,7 +106,7 @@ const decode = <T>(
 ): Result.Result<T, ReadonlyArray<InputFault>> =>
   Result.mapError(
     decodeAll(schema, input, title, (keys) => keys.map(String).join(".")),
-    ({ violations }) =>
+    (violations) =>
       violations.map(({ message, path, rule, value }) =>
         brokenRule(path === "" ? title : path, value, rule, message)
       )

@@ -14,18 +14,12 @@ export interface Violation {
   readonly message: string
 }
 
-/** Everything in an input that its schema does not allow, and the error of the schema. */
-export interface InvalidInput {
-  readonly violations: ReadonlyArray<Violation>
-  readonly cause: Schema.SchemaError
-}
-
 /** Returns a JSON pointer to the value at these keys of an input. */
 const pointerTo = (root: string) => (keys: ReadonlyArray<PropertyKey>): string =>
   root + keys.map((key) => jsonPointer(String(key))).join("")
 
 /**
- * Returns a copy of an input.
+ * Returns a copy of an input, or everything in it that its schema does not allow.
  *
  * @param title names the input in messages
  * @param pathOf returns the path of the value at these keys; a JSON pointer by default
@@ -35,10 +29,10 @@ export const decodeAll = <T, E>(
   input: unknown,
   title: string,
   pathOf: (keys: ReadonlyArray<PropertyKey>) => string = pointerTo("")
-): Result.Result<T, InvalidInput> =>
+): Result.Result<T, ReadonlyArray<Violation>> =>
   Result.mapError(
     Schema.decodeUnknownResult(schema, parseOptions)(input),
-    (cause) => ({ violations: violationsOf(schema, cause, input, title, pathOf), cause })
+    (error) => violationsOf(schema, error, input, title, pathOf)
   )
 
 /** Returns everything in an input that its schema does not allow. */
@@ -50,7 +44,7 @@ export const findViolations = (
 ): ReadonlyArray<Violation> =>
   Result.match(
     decodeAll(Schema.toType(schema as Schema.Codec<unknown>), input, title, pointerTo(root)),
-    { onFailure: ({ violations }) => violations, onSuccess: () => [] }
+    { onFailure: (violations) => violations, onSuccess: () => [] }
   )
 
 /** Returns a member that may be absent or undefined; its rule is that of the value. */
