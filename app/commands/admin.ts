@@ -1,7 +1,7 @@
-import { type Context, Effect, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import {
+  type Admin,
   type AdminOptions,
-  type AdminPorts,
   openAdmin,
   openOtlp,
   openRequestLog
@@ -20,17 +20,13 @@ export type AdminSettings = ResolvedOptions<typeof settings.monitoring & typeof 
   readonly port: number
 }
 
-/** The monitoring of a server. */
-export interface Monitoring {
+/** The monitoring of a server. `attachNode` reports the node as ready, until the scope closes. */
+export interface Monitoring extends Pick<Admin, "attachNode"> {
   /** Collects metrics; null if nothing reads them. */
   readonly monitor: Monitor | null
   readonly telemetry: TelemetryOptions
   /** Exports the last metrics, before the node closes. */
   readonly snapshotMetrics: Effect.Effect<void>
-  /** Reports the node as ready, until the scope closes. */
-  readonly attachNode: (
-    node: Context.Context<AdminPorts>
-  ) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Application, toFetchHandler } from "../../adapters/http/mod.ts"
-import { findViolations, shownValue } from "../../core/contract/mod.ts"
+import { findViolations, messageOfAll, shownValue } from "../../core/contract/mod.ts"
 import {
   BlockFeed,
   type BlockViolation,
@@ -38,7 +38,7 @@ import { oneByOne } from "./_subscription.ts"
 import { withToJson } from "./json.ts"
 import type { LedgerMethods } from "./ledger_methods.ts"
 import type { RollupNode } from "./node.ts"
-import { badInput, type Failure, type NodeError, violationError } from "./node_error.ts"
+import { badInput, type Failure, NodeError } from "./node_error.ts"
 import type { LogEntry } from "./options.ts"
 import { isRecordJson } from "./read_record.ts"
 
@@ -250,5 +250,7 @@ const shapeViolations =
     if (schema === undefined || failure._tag !== "BlockViolation") return failure
     if ((failure as BlockViolation).invariant !== "shape") return failure
     const violations = findViolations(schema, input, title, root)
-    return violations.length < 2 ? failure : violationError("BlockViolation", violations)
+    return violations.length < 2
+      ? failure
+      : new NodeError("BlockViolation", messageOfAll(violations), { violations })
   }

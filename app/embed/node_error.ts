@@ -14,7 +14,7 @@ import {
   type SubmissionRefused,
   type VerifierBusy
 } from "../../core/mod.ts"
-import type { Violation } from "../../core/contract/mod.ts"
+import { messageOfAll, type Violation } from "../../core/contract/mod.ts"
 
 /** A failure of the core or of an adapter. */
 export type Failure =
@@ -106,17 +106,7 @@ export class NodeError extends Error {
 
 /** Returns the error for invalid input. */
 export const badInput = (violations: ReadonlyArray<Violation>): NodeError =>
-  violationError("BadInput", violations)
-
-/** Returns the error with these violations. */
-export const violationError = (
-  tag: "BadInput" | "BlockViolation",
-  violations: ReadonlyArray<Violation>
-): NodeError => {
-  const messages = violations.map(({ message }) => message)
-  const count = messages.length === 1 ? "" : `${messages.length} violations: `
-  return new NodeError(tag, count + messages.join("; "), { violations })
-}
+  new NodeError("BadInput", messageOfAll(violations), { violations })
 
 /** Returns the error for the cause of a failed call. */
 export const errorOfCause = (cause: Cause.Cause<Failure | NodeError>): NodeError => {

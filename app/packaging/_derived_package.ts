@@ -24,24 +24,34 @@ export interface DerivedPackage {
 
 const shared = ["version", "license", "author", "repository", "homepage", "bugs", "engines"]
 
+/**
+ * Creates the folder that the first argument of the program names, and returns it. Reports it and
+ * returns undefined if it is in use.
+ */
+export const createTarget = (isUsed: (folder: string) => boolean): string | undefined => {
+  const target = process.argv[2]
+  if (target !== undefined && !isUsed(target)) {
+    mkdirSync(target, { recursive: true })
+    return target
+  }
+  console.error(
+    `The folder ${
+      JSON.stringify(target ?? "")
+    } cannot be used: name a folder that does not exist or is empty`
+  )
+  process.exitCode = 2
+  return undefined
+}
+
 /** Creates a package in the folder that the first argument of the program names. */
 export const writeDerivedPackage = (
   { build, description, keywords, members, readme, suffix }: DerivedPackage
 ): void => {
-  const target = process.argv[2]
-  if (target === undefined || (existsSync(target) && readdirSync(target).length > 0)) {
-    console.error(
-      `The folder ${
-        JSON.stringify(target ?? "")
-      } cannot be used: name a folder that does not exist or is empty`
-    )
-    process.exitCode = 2
-    return
-  }
+  const target = createTarget((folder) => existsSync(folder) && readdirSync(folder).length > 0)
+  if (target === undefined) return
   const { name, ...manifest } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly [member: string]: unknown
   }
-  mkdirSync(target, { recursive: true })
   build(join(target, "dist"))
   cpSync(join(root, "LICENSE"), join(target, "LICENSE"))
   cpSync(join(import.meta.dirname, readme), join(target, "README.md"))

@@ -1,5 +1,6 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join, sep } from "node:path"
+import { createTarget, root } from "./_derived_package.ts"
 import { writeClientTypes } from "./client_types/mod.ts"
 
 /*
@@ -26,7 +27,6 @@ const folders = ["core", "adapters", "app", "test/laws"]
 /** Folders that are not part of the package. */
 const excluded = ["app/container", "app/packaging"].map((path) => path.replaceAll("/", sep))
 
-const root = join(import.meta.dirname, "../..")
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest
 
 /** Returns the content of `jsr.json`. */
@@ -52,16 +52,8 @@ const jsrConfig = () => ({
   }
 })
 
-const target = process.argv[2]
-if (target === undefined || existsSync(join(target, "jsr.json"))) {
-  console.error(
-    `The folder ${
-      JSON.stringify(target ?? "")
-    } cannot be used: name a folder that does not exist or is empty`
-  )
-  process.exitCode = 2
-} else {
-  mkdirSync(target, { recursive: true })
+const target = createTarget((folder) => existsSync(join(folder, "jsr.json")))
+if (target !== undefined) {
   writeClientTypes()
   for (const folder of folders) {
     cpSync(join(root, folder), join(target, folder), {

@@ -64,9 +64,12 @@ export class BadInput
   extends Schema.TaggedError<BadInput>()("BadInput", { faults: Schema.NonEmptyArray(InputFault) })
 {
   override get message(): string {
-    const [first, ...others] = this.faults
-    return others.length === 0
-      ? first.message
-      : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
+    return messageOfAll(this.faults)
   }
+}
+
+/** Returns the message of an error with several violations. */
+export const messageOfAll = (violations: ReadonlyArray<{ readonly message: string }>): string => {
+  const count = violations.length === 1 ? "" : `${violations.length} violations: `
+  return count + violations.map(({ message }) => message).join("; ")
 }

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { InputFault } from "../../../contract/mod.ts"
+import { InputFault, messageOfAll } from "../../../contract/mod.ts"
 import { poolStates } from "../../../domain/mod.ts"
 import type { StoreFailure, VerifierBusy } from "../../../ports/mod.ts"
 
@@ -31,10 +31,7 @@ export class SubmissionRefused
   })
 {
   override get message(): string {
-    const [first, ...rest] = this.faults
-    return rest.length === 0
-      ? first.message
-      : `${this.faults.length} violations: ${this.faults.map((fault) => fault.message).join("; ")}`
+    return messageOfAll(this.faults)
   }
 }
 
