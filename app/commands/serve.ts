@@ -1,13 +1,12 @@
-import { type Context, Effect, Layer, type Scope } from "effect"
+import { type Context, Effect, Layer } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { availableParallelism } from "node:os"
-import type { Application } from "../../adapters/http/mod.ts"
 import { nodeCompression, serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
 import { CurrencyPrices, Monitor, Pool } from "../../core/mod.ts"
 import { mountsOf, optionsOf, type ResolvedOptions, settings } from "../config/mod.ts"
 import { exitCodes, type HeapWatch, ProgramFailure, watchHeap } from "../process/mod.ts"
 import { guardStores } from "../stores/mod.ts"
-import { exitTreesInThread, feesOf, nodeOver, verifierThreads } from "../node/mod.ts"
+import { exitTreesInThread, feesOf, type Node, nodeOver, verifierThreads } from "../node/mod.ts"
 import {
   openCurrencyFile,
   openStores,
@@ -132,27 +131,19 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
     // a process may have stopped between a block and the update of the pool
     yield* Effect.provide(Effect.flatMap(Pool, (pool) => pool.reconcile), node)
     yield* Effect.provide(source.start(stores), node)
-    const serving = listen(settings, node, self, {
-      ready: monitoring.attachNode(node),
-      snapshotMetrics: monitoring.snapshotMetrics
-    })
+    const serving = listen(settings, node, self, monitoring)
     return yield* Effect.raceFirst(
       Effect.raceFirst(serving, stores.failed),
       Effect.flatMap(heap.exhausted, () => exitBeforeOutOfMemory(heap))
     )
   }))
 
-interface ListenHooks extends Pick<Monitoring, "snapshotMetrics"> {
-  /** Reports the node as ready. */
-  readonly ready: Effect.Effect<void, never, Scope.Scope>
-}
-
 /** Serves requests until it is interrupted. */
 const listen = (
   settings: ServeSettings,
-  node: Context.Context<Application>,
+  node: Context.Context<Node>,
   self: WorkerSelf | undefined,
-  { ready, snapshotMetrics }: ListenHooks
+  { attachNode, snapshotMetrics }: Monitoring
 ) =>
   Effect.gen(function*() {
     yield* Effect.addFinalizer(() => snapshotMetrics)
@@ -166,7 +157,7 @@ const listen = (
     const { address } = yield* Layer.build(Layer.provide(server, Layer.succeedContext(node))).pipe(
       Effect.flatMap((server) => Effect.provide(HttpServer.HttpServer, server))
     )
-    yield* ready
+    yield* attachNode(node)
     const url = HttpServer.formatAddress(address)
     yield* self === undefined
       ? Effect.log(`Listening on ${url}, documentation at /docs`)

@@ -45,7 +45,7 @@ export interface UserSubmissions {
 }
 
 /** The transactions and new accounts that the coordinator forges in a batch. */
-export type BatchSelection = Pick<Selection, "batchNum" | "transactions" | "accounts">
+type BatchSelection = Pick<Selection, "batchNum" | "transactions" | "accounts">
 
 /** Number of submitted transactions that are remembered; older ones are final or never forged. */
 const REMEMBERED_MAX = 400
@@ -62,7 +62,10 @@ export class LiveTraffic {
     this.#world = world
   }
 
-  /** Returns new submissions, which continue from the nonces and balances of the pending ones. */
+  /**
+   * Returns new submissions of the users, which continue from the nonces and balances of the pending
+   * ones. Pass the accepted transactions to `rememberAccepted`.
+   */
   nextSubmissions(): UserSubmissions {
     const context = this.#context
     const world = this.#world()
@@ -94,10 +97,12 @@ export class LiveTraffic {
     }
   }
 
+  /** Stores accepted transactions, so that the next ones continue from their nonces and balances. */
   rememberAccepted(entries: ReadonlyArray<SubmittedTransaction>): void {
     this.#submitted = [...this.#submitted, ...entries].slice(-REMEMBERED_MAX)
   }
 
+  /** Sets the transactions that the coordinator forges in the next batch; undefined for none. */
   setNextBatch(selection: BatchSelection | undefined): void {
     this.#nextBatch = selection
   }

@@ -1,6 +1,5 @@
 import type { Account, BlockFeed, FeedRecord, GenesisFeed, New } from "../../core/domain/mod.ts"
-import type { TransactionId } from "../../core/encoding/mod.ts"
-import { type BatchSelection, LiveTraffic, type UserSubmissions } from "./_live_traffic.ts"
+import { LiveTraffic } from "./_live_traffic.ts"
 import { type LedgerContent, resumedWorld } from "./_resumed_world.ts"
 import { type Arrival, arrivingTime } from "./arrival.ts"
 import { genesisOf, headAfter, type L2Source, makeBlock } from "./blocks/mod.ts"
@@ -49,21 +48,10 @@ export interface Simulation {
 }
 
 /** The users, the coordinator and the chain of a live network. Each acts only when it is called. */
-export interface LiveNetwork {
-  /**
-   * Returns new submissions of the users. Pass the accepted transactions to `rememberAccepted`.
-   */
-  readonly nextSubmissions: () => UserSubmissions
-  /**
-   * Stores accepted transactions, so that the next ones continue from their nonces and balances.
-   */
-  readonly rememberAccepted: (accepted: UserSubmissions["entries"]) => void
-  /** Sets the transactions that the coordinator forges in the next batch; undefined for none. */
-  readonly setNextBatch: (selection: BatchSelection | undefined) => void
-  readonly nextBatch: () => {
-    readonly batchNum: number
-    readonly ids: ReadonlyArray<TransactionId>
-  } | undefined
+export interface LiveNetwork
+  extends Pick<LiveTraffic, "nextSubmissions" | "rememberAccepted" | "setNextBatch">
+{
+  readonly nextBatch: () => LiveTraffic["nextBatch"]
   /** Whether the coordinator now fails to forge the next batch. */
   readonly failsToForge: () => boolean
   /**

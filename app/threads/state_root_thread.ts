@@ -65,7 +65,9 @@ const buildTree = (
     let root = 0n
     let count = 0
     for (let fromItem = 0;;) {
-      const { items, snapshotId } = yield* accountsFrom(reader, fromItem)
+      const page = reader.list("accounts", { filters: {}, fromItem, limit: PAGE_SIZE })
+      // no filter names an item
+      const { items, snapshotId } = yield* Effect.catchTag(page, "NotRegistered", Effect.die)
       // another process writes: the next block starts another attempt
       if (snapshotId.version !== before.version) return yield* call("endLoad", null)
       const last = items.at(-1)
@@ -92,11 +94,3 @@ const buildTree = (
       } s`
     )
   })
-
-const accountsFrom = (reader: LedgerReader["Service"], fromItem: number) =>
-  // no filter names an item
-  Effect.catchTag(
-    reader.list("accounts", { filters: {}, fromItem, limit: PAGE_SIZE }),
-    "NotRegistered",
-    Effect.die
-  )
