@@ -109,10 +109,10 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
     const { genesis } = source
     const heap = yield* watchHeap(settings.heapBytesMax)
     const replay = replayNeed(heap)
-    const opening = openStores(store, {
+    const { onProgress } = replay
+    const opening = openStores("directory" in store ? { ...store, onProgress } : store, {
       genesis,
-      ...feesOf(settings),
-      onProgress: replay.onProgress
+      ...feesOf(settings)
     })
     const isShared = "database" in store
     const stores = yield* isShared

@@ -1,5 +1,5 @@
 import { Clock, Effect, Fiber, type Scope } from "effect"
-import { type BlockFeed, type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
+import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerReader, type StoreFailure } from "../../core/ports/mod.ts"
 import {
   type BlockViolation,
@@ -238,11 +238,9 @@ const advanceChain = (
     const nextBatch = yield* runner.call("nextBatch")
     const records = yield* runner.call("advance", options)
     for (const record of records) {
+      const { batches = [] } = record.kind === "block" ? record.block : {}
       // a coordinator reports that it has sent the batch before the ledger contains it
-      if (
-        record.kind === "block" && nextBatch !== undefined &&
-        containsBatch(record.block, nextBatch.batchNum)
-      ) {
+      if (nextBatch !== undefined && batches.some((each) => each.batchNum === nextBatch.batchNum)) {
         yield* retryUntilAvailable(pool.doneForging(nextBatch.ids, nextBatch.batchNum))
       }
       yield* retryUnlessWriterChanged(ledger.applyRecord(record))
@@ -250,9 +248,6 @@ const advanceChain = (
     }
     return records
   })
-
-const containsBatch = ({ batches = [] }: BlockFeed, batchNum: number): boolean =>
-  batches.some((batch) => batch.batchNum === batchNum)
 
 /**
  * Selects the next batch. If the store fails, moves all selected transactions back to pending, so

@@ -47,21 +47,10 @@ export interface OpenStores {
   readonly failed: Effect.Effect<never, StoreFailure>
 }
 
-/** The options of stores. */
-export interface OpenOptions extends StoreOptions {
-  /** Called several times a second while a data directory is read. */
-  readonly onProgress?: (done: number, total: number) => void
-}
-
 /** Opens the stores for the lifetime of the scope, and logs their last block. */
-export const openStores = (
-  store: NodeStore,
-  { onProgress, ...options }: OpenOptions
-) =>
+export const openStores = (store: NodeStore, options: StoreOptions) =>
   Effect.gen(function*() {
-    const context = yield* Layer.build(
-      storesLayer("directory" in store && onProgress ? { ...store, onProgress } : store, options)
-    )
+    const context = yield* Layer.build(storesLayer(store, options))
     const opened: OpenStores = {
       stores: Layer.succeedContext(context),
       skipStored: (records) => records,

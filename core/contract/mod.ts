@@ -37,7 +37,6 @@ export {
   parameterValue,
   type QueryOf,
   queryReader,
-  ruleOf,
   shownValue,
   type Violation
 } from "./request/mod.ts"

@@ -160,7 +160,7 @@ const namesAt = (
 }
 
 /** Returns the rule of a schema in words. */
-export function ruleOf(schema: SchemaAST.AST): string {
+function ruleOf(schema: SchemaAST.AST): string {
   const ast = present(schema)
   const expected = SchemaAST.resolve(schema)?.expected ?? SchemaAST.resolve(ast)?.expected
   if (typeof expected === "string") {
