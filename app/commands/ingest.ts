@@ -20,12 +20,7 @@ import {
   PoolStore,
   SignatureVerifier
 } from "../../core/mod.ts"
-import {
-  connectionOptions,
-  databaseOf,
-  type ResolvedOptions,
-  type settings
-} from "../config/mod.ts"
+import { connectionOptions, type ResolvedOptions, type settings } from "../config/mod.ts"
 import { nodeOver } from "../node/mod.ts"
 import { feedFrom, type OpenFeed, recordsAfter } from "../sources/mod.ts"
 import { makeProgress } from "./progress.ts"
@@ -85,7 +80,8 @@ export const ingest = ({ argument: path, database, ...settings }: Settings) =>
     const feed = yield* feedFrom(path)
     const { genesis } = feed
     const stores = yield* Layer.build(
-      sqlStores({ url: databaseOf(database), genesis, ...connectionOptions(settings) })
+      // `checkDatabase` has refused a command without one
+      sqlStores({ url: database!, genesis, ...connectionOptions(settings) })
     )
     const node = yield* Layer.build(
       nodeOver(Layer.succeedContext(stores), {

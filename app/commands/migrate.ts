@@ -1,11 +1,6 @@
 import { Effect, Layer } from "effect"
 import { databaseLayer, migrate as applyMigrations } from "../../adapters/sql/mod.ts"
-import {
-  connectionOptions,
-  databaseOf,
-  type ResolvedOptions,
-  type settings
-} from "../config/mod.ts"
+import { connectionOptions, type ResolvedOptions, type settings } from "../config/mod.ts"
 
 type Settings = ResolvedOptions<typeof settings.database & typeof settings.connections> & {
   readonly dryRun: boolean
@@ -15,7 +10,8 @@ type Settings = ResolvedOptions<typeof settings.database & typeof settings.conne
 export const migrate = ({ database, dryRun, ...settings }: Settings) =>
   Effect.scoped(Effect.gen(function*() {
     const services = yield* Layer.build(
-      databaseLayer({ url: databaseOf(database), ...connectionOptions(settings) })
+      // `checkDatabase` has refused a command without one
+      databaseLayer({ url: database!, ...connectionOptions(settings) })
     )
     const done = yield* Effect.provide(applyMigrations({ dryRun }), services)
     for (const { name, number } of dryRun ? done : []) {

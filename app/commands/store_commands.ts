@@ -1,15 +1,8 @@
-import { command, flagOnly, settings, text } from "../config/mod.ts"
+import { command, filePath, flagOnly, settings } from "../config/mod.ts"
 import * as options from "./options.ts"
 import { checkDatabase, checkVerified } from "./rules.ts"
 
 /* Declares the commands that work on a store or a feed without a server. */
-
-const feedFile = text({
-  placeholder: "path",
-  rule: "a file in NDJSON, or - for the standard input",
-  pattern: /\S/u,
-  completions: "file"
-})
 
 export const migrate = command({
   name: "migrate",
@@ -84,7 +77,7 @@ export const ingest = command({
   ],
   argument: flagOnly({
     flag: "feed",
-    value: feedFile,
+    value: { ...filePath, rule: "a file in NDJSON, or - for the standard input" },
     doc: "Feed written by export or simulate"
   }),
   options: { ...settings.database, ...settings.connections, ...settings.log },

@@ -1,4 +1,3 @@
-import type { Redacted } from "effect"
 import type { Mount } from "../../adapters/http/mod.ts"
 import type { DatabaseOptions } from "../../adapters/sql/mod.ts"
 import { revisionList, type RevisionName } from "../../core/mod.ts"
@@ -47,12 +46,6 @@ export const connectionOptions = (
   ...optionsOf("database", settings.connections, resolved),
   waitMs: 1000 * (resolved.waitSeconds ?? waitSeconds)
 })
-
-/** Returns the database URL. Throws if it is missing, which the rules of the commands prevent. */
-export const databaseOf = (url: Redacted.Redacted | undefined): Redacted.Redacted => {
-  if (url === undefined) throw new Error("No database is named")
-  return url
-}
 
 /** Returns the path of each enabled revision. */
 export const mountsOf = (paths: RevisionPaths): ReadonlyArray<Mount> =>

@@ -4,19 +4,14 @@ import type { Command, InvocationContext } from "./command.ts"
 import { brokenValue, type Problem } from "./problem.ts"
 import { type Environment, readOptions, suspectVariables, unknownVariables } from "./read.ts"
 import { flagOnly, isSetting, type Options, type Setting } from "./setting.ts"
-import { text } from "./value.ts"
+import { filePath } from "./value.ts"
 import { Exit, Schema } from "effect"
 
 /** The flag that names the configuration file. */
 export const configFile = flagOnly({
   flag: "config",
   doc: "File in TOML to read settings from",
-  value: text({
-    placeholder: "path",
-    rule: "the path of a file in TOML",
-    pattern: /\S/u,
-    completions: "file"
-  })
+  value: { ...filePath, rule: "the path of a file in TOML" }
 })
 const configVariable = "CONFIG_FILE"
 

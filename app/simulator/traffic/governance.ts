@@ -1,6 +1,12 @@
 import { changedAuctionVariables, slotOfBlock } from "../../../core/domain/mod.ts"
 import { ZERO_ADDRESS } from "../../../core/encoding/mod.ts"
-import { auctionVariablesMax, type BlockDraft, type Context, type World } from "../world/mod.ts"
+import {
+  auctionVariablesMax,
+  type BlockDraft,
+  type Context,
+  type Event,
+  type World
+} from "../world/mod.ts"
 
 /** Adds changes of the contracts' variables and verifiers to a block, if they are due. */
 export function changeVariables(context: Context, world: World, draft: BlockDraft): void {
@@ -68,9 +74,7 @@ type AuctionChange = (
 ) => Partial<AuctionVariables>
 
 /** The changes of the auction contract by the event that causes them. */
-const AUCTION_CHANGES: ReadonlyArray<
-  readonly [Parameters<Context["schedule"]["takeDue"]>[0], AuctionChange]
-> = [
+const AUCTION_CHANGES: ReadonlyArray<readonly [Event, AuctionChange]> = [
   // the bids of slots that are closed now stay
   ["defaultBids", ({ constants, random }, { block }, former) => ({
     defaultSlotSetBid: changedBids(random, former.defaultSlotSetBid),

@@ -1,4 +1,4 @@
-import type { New, PriceFeed, Token, TokenFeed } from "../../../core/domain/mod.ts"
+import type { PriceFeed, TokenFeed } from "../../../core/domain/mod.ts"
 import { type BlockDraft, type Context, ether, tokenCatalogue, type World } from "../world/mod.ts"
 
 /** Registers half of the tokens in the first block, then one at a time. */
@@ -53,8 +53,6 @@ export function addPrices(context: Context, world: World, draft: BlockDraft): vo
 
 const catalogueEntry = (id: number) => (id === 0 ? ether : tokenCatalogue[id - 1]) ?? ether
 
-const hasMarket = ({ id }: New<Token>): boolean => catalogueEntry(id).priceUSD !== null
-
 /**
  * Changes some prices by up to four percent. An unknown price starts again near its first value.
  * Returns the changes.
@@ -62,13 +60,14 @@ const hasMarket = ({ id }: New<Token>): boolean => catalogueEntry(id).priceUSD !
 export function changePrices({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
   return applyPrices(
     world,
-    world.tokens.filter((token) => hasMarket(token) && random.chance(0.6)).flatMap(
-      ({ id, priceUSD }) => {
-        const changed = (priceUSD ?? catalogueEntry(id).priceUSD ?? 0) *
-          (0.96 + 0.08 * random.next())
-        return priceFeed(world, id, Number(changed.toPrecision(8)))
-      }
-    )
+    world.tokens.filter(({ id }) => catalogueEntry(id).priceUSD !== null && random.chance(0.6))
+      .flatMap(
+        ({ id, priceUSD }) => {
+          const changed = (priceUSD ?? catalogueEntry(id).priceUSD ?? 0) *
+            (0.96 + 0.08 * random.next())
+          return priceFeed(world, id, Number(changed.toPrecision(8)))
+        }
+      )
   )
 }
 

@@ -28,6 +28,7 @@ export interface Wallet {
   readonly creationKey: PublicKey
   /** `INTERNAL_ADDRESS` for an internal user, which has no Ethereum key. */
   readonly address: EthereumAddress
+  readonly ethereumKey: Uint8Array | undefined
 }
 
 /** The demo wallet, whose keys are public. */
@@ -48,7 +49,6 @@ export class Wallets {
   readonly #coordinators = new Set<PublicKey>()
   /** By the key of the leaf. */
   readonly #byKey = new Map<PublicKey, Wallet>()
-  readonly #ethereumKeys = new Map<PublicKey, Uint8Array>()
   readonly #authorizations = new Map<PublicKey, string>()
   readonly #signers = new Map<PublicKey, (message: bigint) => string>()
 
@@ -115,9 +115,8 @@ export class Wallets {
    * Returns the signature that authorizes coordinators to create accounts for the wallet's key;
    * null for an internal user, which needs no authorization.
    */
-  authorization({ publicKey }: Wallet): string | null {
+  authorization({ ethereumKey, publicKey }: Wallet): string | null {
     const known = this.#authorizations.get(publicKey)
-    const ethereumKey = this.#ethereumKeys.get(publicKey)
     if (known !== undefined || ethereumKey === undefined) return known ?? null
     const signature = signAuthorization(ethereumKey, publicKey, this.#network)
     this.#authorizations.set(publicKey, signature)
@@ -147,6 +146,7 @@ export class Wallets {
     const ethereumKey = internal ? undefined : this.#secret(`${name}/ethereum`)
     const publicKey = derivePublicKey(privateKey)
     const wallet = {
+      ethereumKey,
       privateKey,
       publicKey,
       creationKey: creationKeyOf(publicKey),
@@ -154,7 +154,6 @@ export class Wallets {
     }
     this.#byName.set(name, wallet)
     this.#byKey.set(publicKey, wallet)
-    if (ethereumKey !== undefined) this.#ethereumKeys.set(publicKey, ethereumKey)
     return wallet
   }
 }
