@@ -154,7 +154,7 @@ describe("the architecture", () => {
       // the cache of successful imports, for pages and verifiers, with its example
       "core/ports": 1871,
       "core/use_cases/audit": 1674,
-      "core/use_cases/batch": 546,
+      "core/use_cases/batch": 552,
       "core/use_cases/block": 1897,
       // a check of rollbacks that hosts can call, with its example; what parts a block changes
       "core/use_cases/ledger": 1064,
