@@ -20,8 +20,7 @@ import {
   readTransactionItem,
   transactionColumns
 } from "./history_rows.ts"
-import { hexParameter } from "./_run_query.ts"
-import { headStatement, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
+import { headStatement, hexParameter, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
 
 /** How to find an item: the statement, its parameters, and the decoder of its rows. */
 interface Finder<N extends ItemName> {

@@ -41,20 +41,26 @@ import {
 } from "./history_rows.ts"
 import { lookUpKeys } from "./_index_key_selection.ts"
 import {
+  findUnregistered,
   type ListQueryPlan,
   readBidsOfForger,
   readLists,
   readPostings,
+  readRegistrations,
   withAccounts,
   withBatch,
   withQueued,
   withRange
 } from "./_list_plan.ts"
-import { isOfLatest, listLatestCoordinators } from "./_list_coordinators.ts"
 import { listTokens } from "./_list_tokens.ts"
-import { numberOrNullParameter, parametersFrom } from "./_run_query.ts"
-import { cachedStatement, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
-import { findUnregistered } from "./_list_plan.ts"
+import {
+  cachedStatement,
+  numberOrNullParameter,
+  parametersFrom,
+  type RunQuery,
+  tokenOf,
+  type Tokens
+} from "./_run_query.ts"
 
 /** Returns the `list` of the read port. */
 export const makeList = (
@@ -70,9 +76,6 @@ export const makeList = (
         return listSlots(query)
       case "tokens":
         return listTokens(runQuery, query)
-      case "coordinators":
-        if (isOfLatest(query.filters)) return listLatestCoordinators(runQuery, query)
-        return listTable(runQuery, name, query)
       default:
         return listTable(runQuery, name, query)
     }
@@ -170,7 +173,10 @@ const sqlLists: { readonly [N in TableListName]: SqlList<N> } = {
     read: (values) => bidView.read(values, firstColumn)
   },
   coordinators: {
-    plan: () => readLists([postingKey(postingLists.coordinators)], "postings"),
+    plan: ({ bidderAddr, forgerAddr, onlyLatest = false }) =>
+      onlyLatest || bidderAddr !== undefined || forgerAddr !== undefined
+        ? readRegistrations({ bidder_addr: bidderAddr, forger_addr: forgerAddr })
+        : readLists([postingKey(postingLists.coordinators)], "postings"),
     columns: coordinator.select("r"),
     source: pageRows("coordinator"),
     read: (values) => coordinator.read(values, firstColumn)

@@ -244,6 +244,32 @@ export const readBidsOfForger = (
 })
 
 /**
+ * Plans a read of the latest registrations of the bidders. Its cost grows with the number of bidders,
+ * or of the bidders of the forger; both are small, since a registration costs money.
+ */
+export const readRegistrations = (
+  filters: { readonly [Column in "bidder_addr" | "forger_addr"]: string | undefined }
+): ListQueryPlan => {
+  const selected = Object.entries(filters).flatMap(([column, address]) =>
+    address === undefined ? [] : [{ column, address }]
+  )
+  return {
+    shape: ["registrations", ...selected.map(({ column }) => column)].join(" "),
+    text: (parameter) => ({
+      lists: "postings",
+      others: [
+        [
+          "SELECT item_id AS item FROM registration WHERE true",
+          ...selected.map(({ column }) => `${column} = ${parameter("bytea")}`)
+        ].join(" AND ")
+      ]
+    }),
+    keys: keysParameter([]),
+    values: selected.map(({ address }) => hexParameter(address))
+  }
+}
+
+/**
  * Restricts a plan to a range of items.
  *
  * @param range SQL for a row of `low` and `upper`; and of `known`, whether the batch exists, if the

@@ -18,8 +18,16 @@ import {
   wonSlotKey
 } from "../postings/mod.ts"
 import { keysOfForger } from "./_list_plan.ts"
-import { byteParameter, hexParameter, keysParameter, parametersFrom } from "./_run_query.ts"
-import { cachedStatement, Requery, type RunQuery, type SqlQuery } from "./_run_query.ts"
+import {
+  byteParameter,
+  cachedStatement,
+  hexParameter,
+  keysParameter,
+  parametersFrom,
+  Requery,
+  type RunQuery,
+  type SqlQuery
+} from "./_run_query.ts"
 import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
 
 /** How each declared filter is answered: by the range of slots, or by the lists by best bid. */
