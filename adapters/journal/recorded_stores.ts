@@ -189,19 +189,11 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
 
 type Pool = PoolStore["Service"]
 
-type PoolWrites = Pick<
-  Pool,
-  | "addTransaction"
-  | "addGroup"
-  | "replaceTransaction"
-  | "addAuthorization"
-  | "change"
-  | "reconcile"
-  | "skip"
->
-
 /** Returns the reads of a pool in memory. An answer waits until the log is durable. */
-const poolReads = (pool: MemoryPoolStore, log: RecordLog): Omit<Pool, keyof PoolWrites> => {
+const poolReads = (
+  pool: MemoryPoolStore,
+  log: RecordLog
+): Omit<Pool, keyof ReturnType<typeof poolWrites>> => {
   const answerRead = readWhenDurable(log)
   // a pool in memory is synchronous
   const read = <A, E>(effect: Effect.Effect<A, E>) =>
@@ -230,7 +222,7 @@ const poolReads = (pool: MemoryPoolStore, log: RecordLog): Omit<Pool, keyof Pool
  * Returns the writes of a pool in memory, which append each write to a log if it changed the pool. A
  * write that cannot become durable is undone.
  */
-const poolWrites = (pool: MemoryPoolStore, log: RecordLog): PoolWrites => {
+const poolWrites = (pool: MemoryPoolStore, log: RecordLog) => {
   const write = <A, E>(
     effect: Effect.Effect<A, E>,
     record: PoolRecord,
@@ -281,7 +273,7 @@ const poolWrites = (pool: MemoryPoolStore, log: RecordLog): PoolWrites => {
         { kind: "passOver", notes, selected },
         () => notes.length + selected.length > 0
       )
-  }
+  } satisfies Partial<Pool>
 }
 
 /** The stores in memory, and the log of their accepted writes. */

@@ -44,8 +44,6 @@ const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
 
 export const bigints = <Row>(get: (row: Row) => number | bigint | null): Column<Row> =>
   parameterColumn({ parameter: "bigint" }, get, identity)
-export const smallints = <Row>(get: (row: Row) => number | null): Column<Row> =>
-  parameterColumn({ parameter: "smallint" }, get, identity)
 export const texts = <Row>(get: (row: Row) => string | null): Column<Row> =>
   parameterColumn({ parameter: "text" }, get, quoted)
 /** Bytes from hexadecimal digits, with or without the prefix `0x`. */
@@ -64,9 +62,9 @@ export const bytesArray: (hex: ReadonlyArray<string>) => string = hexBytes<strin
 /** The columns of a table, by name. */
 export type Columns<Row> = { readonly [name: string]: Column<Row> }
 
-/** Returns a table expression `name` of rows, whose parameters begin with `$1`. */
-export const rowsOf = <Row>(name: string, columns: Columns<Row>): string => {
-  const parameters = Object.values(columns).map(({ type }, i) => `$${i + 1}::${type}[]`)
+/** Returns a table expression `name` of rows, whose parameters begin with the number `first`. */
+export const rowsOf = <Row>(name: string, columns: Columns<Row>, first = 1): string => {
+  const parameters = Object.values(columns).map(({ type }, i) => `$${first + i}::${type}[]`)
   return `unnest(${parameters.join(", ")}) AS ${name} (${Object.keys(columns).join(", ")})`
 }
 
@@ -74,7 +72,7 @@ export const rowsOf = <Row>(name: string, columns: Columns<Row>): string => {
 export const parametersOf = <Row>(columns: Columns<Row>, rows: ReadonlyArray<Row>): Array<string> =>
   Object.values(columns).map(({ arrayOf }) => arrayOf(rows))
 
-/** A statement whose parameters are rows. */
+/** A statement whose parameters, from the number `first` on, are rows. */
 export interface RowStatement<Row> {
   readonly text: string
   readonly parameters: (rows: ReadonlyArray<Row>) => Array<string>
@@ -84,11 +82,11 @@ export interface RowStatement<Row> {
 export const insertInto = <Row>(
   table: string,
   columns: Columns<Row>,
-  ending = ""
+  { ending = "", first = 1 } = {}
 ): RowStatement<Row> => ({
   text: `INSERT INTO ${table} (${Object.keys(columns).join(", ")})\nSELECT ${
     Object.entries(columns).map(([name, { cast = "" }]) => `r.${name}${cast}`).join(", ")
-  } FROM ${rowsOf("r", columns)} ${ending}`,
+  } FROM ${rowsOf("r", columns, first)} ${ending}`,
   parameters: (rows) => parametersOf(columns, rows)
 })
 
@@ -96,12 +94,13 @@ export const insertInto = <Row>(
 export const updateOf = <Row>(
   table: string,
   key: string,
-  columns: Columns<Row>
+  columns: Columns<Row>,
+  first = 1
 ): RowStatement<Row> => ({
   text: `UPDATE ${table} SET ${
     Object.entries(columns).filter(([name]) => name !== key).map(([name, { cast = "" }]) =>
       `${name} = r.${name}${cast}`
     ).join(", ")
-  }\nFROM ${rowsOf("r", columns)} WHERE ${table}.${key} = r.${key}`,
+  }\nFROM ${rowsOf("r", columns, first)} WHERE ${table}.${key} = r.${key}`,
   parameters: (rows) => parametersOf(columns, rows)
 })

@@ -133,11 +133,6 @@ export const bigIntegers = list("numeric(78, 0)", "numeric", asBigInt)
 
 /* Bytes, as hexadecimal digits */
 
-/** Returns bytes as hexadecimal digits, without `0x`. */
-export const hexOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")
-export const prefixedHexOf = (bytes: Uint8Array): string => `0x${hexOf(bytes)}`
-
 /** The database writes the digits: in JavaScript, bytes would be copied and converted one by one. */
 const hexText = { sql: "encode(%, 'hex')", type: "text" }
 

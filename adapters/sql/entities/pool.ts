@@ -1,8 +1,10 @@
 import {
   type AccountOwner,
+  type Authorization,
   type GroupMembership,
   poolStates,
   type PoolTransaction,
+  type PoolTransition,
   poolTransactionTypes,
   type RequestedTransaction,
   type SkippedTransaction
@@ -38,11 +40,12 @@ import {
   optional,
   optionalPart,
   part,
+  pick,
   shape,
   type Stored
 } from "./shape.ts"
 
-/* The rows of the table `pool_transaction`. */
+/* The rows of the pool. */
 
 const request = shape<RequestedTransaction>({
   fromAccountIndex: ["request_from_account_index", nullable(accountIndex)],
@@ -107,16 +110,19 @@ export type OrderedPooled = Pooled & { readonly feeUnits: bigint }
 const feeUnits: Column<bigint> = ["fee_units", checked(sum, "% >= 0")]
 export const orderedPooled = shape<OrderedPooled>({ ...pooledFields, feeUnits })
 
+export const skippedTransaction = shape<SkippedTransaction>({
+  id: ["id", transactionId],
+  code: ["passed_code", skipCode],
+  reason: ["passed_reason", text],
+  batchNum: ["passed_batch_num", integer],
+  atMs: ["passed_at_ms", integer]
+})
+
 /** The last time that the forger skipped a transaction. */
 export type Skip = Omit<SkippedTransaction, "id">
 export const skip: Stored<Skip | null> = part(
   "passed_code",
-  shape<Skip>({
-    code: ["passed_code", skipCode],
-    reason: ["passed_reason", text],
-    batchNum: ["passed_batch_num", integer],
-    atMs: ["passed_at_ms", integer]
-  })
+  pick(skippedTransaction, "code", "reason", "batchNum", "atMs")
 )
 
 /** All columns of `pool_transaction`. */
@@ -124,4 +130,23 @@ export const storedPooled = shape<OrderedPooled & { readonly skip: Skip | null }
   ...pooledFields,
   feeUnits,
   skip
+})
+
+/** A transition with its number, which ascends in the order of the commits. */
+export type NumberedTransition = PoolTransition & { readonly number: number }
+export const poolTransition = shape<NumberedTransition>({
+  id: ["id", transactionId],
+  from: ["from_state", nullable(oneOf(poolStates))],
+  to: ["to_state", nullable(oneOf(poolStates))],
+  atMs: ["at_ms", integer],
+  batchNum: ["batch_num", nullable(integer)],
+  reason: ["reason", text],
+  number: ["number", integer]
+})
+
+export const authorization = shape<Authorization>({
+  address: ["address", address],
+  publicKey: ["public_key", publicKey],
+  signature: ["signature", plainText],
+  timestampMs: ["timestamp_ms", integer]
 })

@@ -1,4 +1,4 @@
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { PoolStore } from "../../../core/ports/mod.ts"
 
 /** The version of the pool in this process. */
@@ -18,9 +18,7 @@ export class PoolChanges {
    * Returns a store that records its writes here before it acknowledges them, even if a write
    * fails, since it may have been committed.
    */
-  recordWrites(
-    pool: Context.Service.Shape<typeof PoolStore>
-  ): Context.Service.Shape<typeof PoolStore> {
+  recordWrites(pool: PoolStore["Service"]): PoolStore["Service"] {
     const recorded = Effect.ensuring(Effect.sync(() => this.changed()))
     return {
       ...pool,

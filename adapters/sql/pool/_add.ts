@@ -12,6 +12,7 @@ import {
   replacedReason,
   type ReplaceResult
 } from "../../../core/ports/mod.ts"
+import { bigintArray, bytesArray } from "../connection/mod.ts"
 import {
   computed,
   integer,
@@ -22,14 +23,7 @@ import {
   shape
 } from "../entities/mod.ts"
 import { notifyPoolChange } from "../notifications/mod.ts"
-import {
-  bigintList,
-  byteaList,
-  bytesOf,
-  insertParameters,
-  insertStatement,
-  numberOrNull
-} from "./pool_rows.ts"
+import { bytesOf, insertPooled, numberOrNull, ordered } from "./pool_rows.ts"
 import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
 /** A posted transaction, with its owners and the limits of the pool. */
@@ -47,24 +41,16 @@ export const addTransactions = (
   all: ReadonlyArray<PostedTransaction>
 ): Effect.Effect<ReadonlyArray<AddResult>, SqlError.SqlError> =>
   Effect.gen(function*() {
-    const { known, record } = yield* loadPending(
-      sql,
-      write,
-      all.map(({ transaction }) => transaction)
-    )
+    const { known, record } = yield* loadPending(sql, write, all)
     const rows: Array<Pooled> = []
     const answers = all.map((posted): AddResult => {
-      const { limits: { pendingMax, pendingPerAccountMax }, receiver, sender, transaction } = posted
-      const { batchNum, fromAccountIndex, id, state: to, timestampMs: atMs } = transaction
-      const stored = known.get(id)
+      const { transaction } = posted
+      const stored = known.get(transaction.id)
       if (stored !== undefined) return { kind: "known", transaction: stored }
-      if (record.counts.pend >= pendingMax) return { kind: "full", limit: "pendingMax" }
-      if (record.pendingOf(fromAccountIndex) >= pendingPerAccountMax) {
-        return { kind: "full", limit: "pendingPerAccountMax" }
-      }
-      known.set(id, transaction)
-      rows.push({ transaction, sender, receiver, sinceMs: atMs, arrival: record.nextArrival++ })
-      record.add(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
+      const full = fullFor(record, posted)
+      if (full !== undefined) return full
+      known.set(transaction.id, transaction)
+      rows.push(recordPosted(record, posted))
       return { kind: "added" }
     })
     if (rows.length > 0) yield* insert(sql, record, rows)
@@ -79,21 +65,12 @@ export const addGroup = (
   limits: PoolLimits
 ): Effect.Effect<AddGroupResult, SqlError.SqlError> =>
   Effect.gen(function*() {
-    const { known, record } = yield* loadPending(
-      sql,
-      write,
-      group.map(({ transaction }) => transaction)
-    )
-    const rows: Array<Pooled> = []
+    const { known, record } = yield* loadPending(sql, write, group)
     for (const { transaction: { id } } of group) {
       const stored = known.get(id)
       if (stored !== undefined) return { kind: "known", transaction: stored }
     }
-    for (const { receiver, sender, transaction } of group) {
-      const { batchNum, fromAccountIndex, id, state: to, timestampMs: atMs } = transaction
-      rows.push({ transaction, sender, receiver, sinceMs: atMs, arrival: record.nextArrival++ })
-      record.add(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
-    }
+    const rows = group.map((posted) => recordPosted(record, posted))
     const senders = group.map(({ transaction }) => transaction.fromAccountIndex)
     if (record.counts.pend > limits.pendingMax) {
       return { kind: "full", limit: "pendingMax", account: senders[0]! }
@@ -104,6 +81,25 @@ export const addGroup = (
     return { kind: "added" }
   })
 
+/** Returns the limit that refuses a further pending transaction, if there is one. */
+const fullFor = (
+  record: PoolRecord,
+  { limits: { pendingMax, pendingPerAccountMax }, transaction }: PostedTransaction
+): Extract<AddResult, { readonly kind: "full" }> | undefined =>
+  record.counts.pend >= pendingMax
+    ? { kind: "full", limit: "pendingMax" }
+    : record.pendingOf(transaction.fromAccountIndex) >= pendingPerAccountMax
+    ? { kind: "full", limit: "pendingPerAccountMax" }
+    : undefined
+
+/** Records that a transaction enters the pool, and returns its row. */
+const recordPosted = (record: PoolRecord, posted: OwnedTransaction): Pooled => {
+  const { receiver, sender, transaction } = posted
+  const { batchNum, fromAccountIndex, id, state: to, timestampMs: atMs } = transaction
+  record.add(fromAccountIndex, { id, from: null, to, atMs, batchNum, reason: "Posted" })
+  return { transaction, sender, receiver, sinceMs: atMs, arrival: record.nextArrival++ }
+}
+
 /** Stores new transactions, and notifies all processes. */
 const insert = (
   sql: SqlClient.SqlClient,
@@ -111,11 +107,15 @@ const insert = (
   rows: ReadonlyArray<Pooled>
 ): Effect.Effect<unknown, SqlError.SqlError> =>
   Effect.andThen(
-    sql.unsafe(addStatement, [...record.parameters, ...insertParameters(rows)]),
+    sql.unsafe(addStatement, [
+      ...record.parameters,
+      ...insertRows.parameters(rows.map(ordered))
+    ]),
     sql.unsafe(notifyPoolChange)
   )
 
-const addStatement = recordSql(insertStatement(RECORD_PARAMETERS))
+const insertRows = insertPooled(RECORD_PARAMETERS + 1)
+const addStatement = recordSql(insertRows.text)
 
 /** Replaces a pending or invalid transaction by another one of the same sender, or of the same id. */
 export const replaceTransaction = (
@@ -125,9 +125,8 @@ export const replaceTransaction = (
   posted: PostedTransaction
 ): Effect.Effect<ReplaceResult, SqlError.SqlError> =>
   Effect.gen(function*() {
-    const { limits: { pendingMax, pendingPerAccountMax }, receiver, sender, transaction } = posted
-    const { fromAccountIndex, id, timestampMs: atMs } = transaction
-    const { known, record } = yield* loadPending(sql, write, [transaction])
+    const { fromAccountIndex, id, timestampMs: atMs } = posted.transaction
+    const { known, record } = yield* loadPending(sql, write, [posted])
     const stored = known.get(id)
     if (stored !== undefined && id !== replaced) return { kind: "known", transaction: stored }
     const [row] = yield* sql.unsafe<
@@ -146,35 +145,15 @@ export const replaceTransaction = (
       row?.is_grouped === true || (row?.state !== "pend" && row?.state !== "invl") ||
       (arrival !== null && Number(row.arrival) !== arrival)
     ) return { kind: "changed" }
-    if (row.state === "invl") {
-      if (record.counts.pend >= pendingMax) return { kind: "full", limit: "pendingMax" }
-      if (record.pendingOf(fromAccountIndex) >= pendingPerAccountMax) {
-        return { kind: "full", limit: "pendingPerAccountMax" }
-      }
-    }
-    const batchNum = numberOrNull(row.batch_num)
+    const full = row.state === "invl" ? fullFor(record, posted) : undefined
+    if (full !== undefined) return full
+    const [from, batchNum] = [row.state, numberOrNull(row.batch_num)]
     const reason = replacedReason({ id: replaced, signature: row.signature }, id)
-    record.add(fromAccountIndex, {
-      id: replaced,
-      from: row.state,
-      to: null,
-      atMs,
-      batchNum,
-      reason
-    })
-    const added = { transaction, sender, receiver, sinceMs: atMs, arrival: record.nextArrival++ }
-    record.add(fromAccountIndex, {
-      id,
-      from: null,
-      to: transaction.state,
-      atMs,
-      batchNum: transaction.batchNum,
-      reason: "Posted"
-    })
+    record.add(fromAccountIndex, { id: replaced, from, to: null, atMs, batchNum, reason })
+    const added = recordPosted(record, posted)
     yield* sql.unsafe("DELETE FROM pool_transaction WHERE id = $1", [bytesOf(replaced)])
-    yield* sql.unsafe(addStatement, [...record.parameters, ...insertParameters([added])])
-    yield* sql.unsafe(notifyPoolChange)
-    return { kind: "replaced", from: row.state, batchNum, reason }
+    yield* insert(sql, record, [added])
+    return { kind: "replaced", from, batchNum, reason }
   })
 
 interface PendingRow {
@@ -200,11 +179,11 @@ LEFT JOIN pool_transaction AS r ON r.id = wanted.id`
 const loadPending = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
-  all: ReadonlyArray<PoolTransaction>
+  all: ReadonlyArray<OwnedTransaction>
 ) => {
   const parameters = [
-    byteaList(all.map(({ id }) => id)),
-    bigintList(all.map(({ fromAccountIndex }) => fromAccountIndex))
+    bytesArray(all.map(({ transaction }) => transaction.id)),
+    bigintArray(all.map(({ transaction }) => transaction.fromAccountIndex))
   ]
   return Effect.map(selectRows(sql, pendingRows, parameters), (rows) => {
     const known = new Map<TransactionId, PoolTransaction>()

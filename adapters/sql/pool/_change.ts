@@ -1,12 +1,25 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { PoolState, SkippedTransaction } from "../../../core/domain/mod.ts"
+import { type PoolState, poolStates, type SkippedTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
 import type { PoolChange, ReconciledBatch } from "../../../core/ports/mod.ts"
-import { storedText } from "../connection/mod.ts"
-import { prefixedHexOf } from "../entities/mod.ts"
+import { bytesArray, parametersOf, rowsOf, updateOf } from "../connection/mod.ts"
+import {
+  computed,
+  hash,
+  integer,
+  nullable,
+  oneOf,
+  pick,
+  poolTransaction,
+  queryOf,
+  selectRows,
+  shape,
+  skippedTransaction,
+  transactionId
+} from "../entities/mod.ts"
 import { notifyPoolChange } from "../notifications/mod.ts"
-import { bigintList, byteaList, int8, numberOrNull, smallintList, textList } from "./pool_rows.ts"
+import { int8 } from "./pool_rows.ts"
 import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
 /**
@@ -42,14 +55,15 @@ export const applyChanges = (
       return true
     }).map(({ id }) => id)
     if (record.hasTransitions) {
-      const remaining = [...changed].filter((id) => states.get(id)?.state !== null)
+      const after = [...changed].map((id) => states.get(id)!)
       yield* sql.unsafe(changeStatement, [
         ...record.parameters,
-        byteaList(remaining),
-        textList(remaining.map((id) => states.get(id)!.state)),
-        bigintList(remaining.map((id) => states.get(id)!.batchNum)),
+        ...parametersOf(
+          movedRow.parameters,
+          after.flatMap(({ state, ...row }) => state === null ? [] : [{ ...row, state }])
+        ),
         int8(atMs),
-        byteaList([...changed].filter((id) => states.get(id)?.state === null))
+        bytesArray(after.filter(({ state }) => state === null).map(({ id }) => id))
       ])
       yield* sql.unsafe(notifyPoolChange)
     }
@@ -75,11 +89,9 @@ export const reconcileBatch = (
       "SELECT batch_num, ethereum_block_hash FROM pool_mark ORDER BY batch_num DESC LIMIT 1"
     )
     if (!isSameBatch(last === undefined ? null : reconciledBatchOf(last), from)) return null
-    const added = to === null ? [] : [to]
     yield* sql.unsafe(reconcileStatement, [
       int8(to?.batchNum ?? -1),
-      bigintList(added.map(({ batchNum }) => batchNum)),
-      textList(added.map((each) => each.ethereumBlockHash))
+      to?.ethereumBlockHash ?? null
     ])
     const lastBatchNum = to?.batchNum ?? 0
     if (lastBatchNum < (from?.batchNum ?? 0)) yield* forgetSkipsAfter(sql, lastBatchNum + 1)
@@ -111,12 +123,8 @@ export const recordSkips = (
   const all = [...new Map(skips.map((each) => [each.id, each])).values()]
   const store = sql.unsafe(skipStatement, [
     ...new PoolRecord(write).parameters,
-    byteaList(all.map(({ id }) => id)),
-    smallintList(all.map(({ code }) => code)),
-    textList(all.map(({ reason }) => storedText(reason))),
-    bigintList(all.map(({ batchNum }) => batchNum)),
-    bigintList(all.map(({ atMs }) => atMs)),
-    byteaList(selected.filter((id) => !all.some((each) => each.id === id)))
+    ...setSkips.parameters(all),
+    bytesArray(selected.filter((id) => !all.some((each) => each.id === id)))
   ])
   return all.length + selected.length === 0
     ? Effect.asVoid(store)
@@ -134,23 +142,34 @@ export const reconciledBatchOf = (row: ReconciledBatchRow): ReconciledBatch => (
   ethereumBlockHash: row.ethereum_block_hash
 })
 
-interface StoredState {
+/** A transaction that changes. */
+interface StateRow {
+  readonly id: TransactionId
   readonly arrival: number
   readonly account: AccountIndex
   readonly group: GroupId | null
-  /** Null after the transaction has left the pool. */
-  readonly state: PoolState | null
-  readonly batchNum: number | null
-}
-
-interface StateRow {
-  readonly id: Uint8Array
-  readonly arrival: bigint
   readonly state: PoolState
-  readonly batch_num: bigint | null
-  readonly from_account_index: bigint
-  readonly pending: bigint
-  readonly group_id: Uint8Array | null
+  readonly batchNum: number | null
+  /** Pending transactions of the account. */
+  readonly pending: number
+}
+const stateRows = queryOf(
+  shape<StateRow>({
+    id: ["id", transactionId],
+    arrival: ["arrival", integer],
+    account: ["from_account_index", integer],
+    group: ["group_id", nullable(hash)],
+    state: ["state", oneOf(poolStates)],
+    batchNum: ["batch_num", nullable(integer)],
+    pending: computed("coalesce(pool_sender.pending, 0)", integer)
+  }),
+  `unnest($1::bytea[]) AS wanted (id) JOIN pool_transaction AS r ON r.id = wanted.id
+LEFT JOIN pool_sender ON pool_sender.account_index = r.from_account_index`
+)
+
+/** Its state is null after it has left the pool. */
+interface CurrentState extends Omit<StateRow, "state"> {
+  readonly state: PoolState | null
 }
 
 const loadStates = (
@@ -159,31 +178,16 @@ const loadStates = (
   changes: ReadonlyArray<PoolChange>
 ) =>
   Effect.map(
-    sql.unsafe<StateRow>(statesStatement, [byteaList([...new Set(changes.map(({ id }) => id))])]),
+    selectRows(sql, stateRows, [bytesArray([...new Set(changes.map(({ id }) => id))])]),
     (rows) => ({
       changed: new Set<TransactionId>(),
       record: new PoolRecord(
         write,
-        new Map(rows.map((row) => [Number(row.from_account_index), Number(row.pending)]))
+        new Map(rows.map(({ account, pending }) => [account, pending]))
       ),
-      states: new Map(
-        rows.map((
-          row
-        ): [TransactionId, StoredState] => [prefixedHexOf(row.id), {
-          arrival: Number(row.arrival),
-          account: Number(row.from_account_index),
-          group: row.group_id === null ? null : prefixedHexOf(row.group_id),
-          state: row.state,
-          batchNum: numberOrNull(row.batch_num)
-        }])
-      )
+      states: new Map<TransactionId, CurrentState>(rows.map((row) => [row.id, row]))
     })
   )
-
-const statesStatement = `
-SELECT t.id, t.arrival, t.state, t.batch_num, t.from_account_index, t.group_id, coalesce(pool_sender.pending, 0) AS pending
-FROM unnest($1::bytea[]) AS wanted (id) JOIN pool_transaction AS t ON t.id = wanted.id
-LEFT JOIN pool_sender ON pool_sender.account_index = t.from_account_index`
 
 const noSkip =
   "passed_code = NULL, passed_reason = NULL, passed_batch_num = NULL, passed_at_ms = NULL"
@@ -191,24 +195,23 @@ const noSkip =
 /** Returns the n-th parameter after those of the record. */
 const parameter = (n: number) => `$${RECORD_PARAMETERS + n}`
 
+const movedRow = pick(poolTransaction, "id", "state", "batchNum")
 const changeStatement = recordSql(
   `UPDATE pool_transaction AS t
   SET state = moved.state, batch_num = moved.batch_num, since_ms = ${parameter(4)}::bigint,
     ${noSkip}
-  FROM unnest(${parameter(1)}::bytea[], ${parameter(2)}::text[], ${
-    parameter(3)
-  }::bigint[]) AS moved (id, state, batch_num) WHERE t.id = moved.id`,
+  FROM ${rowsOf("moved", movedRow.parameters, RECORD_PARAMETERS + 1)} WHERE t.id = moved.id`,
   `DELETE FROM pool_transaction WHERE id = ANY (${parameter(5)}::bytea[])`
 )
 
+const setSkips = updateOf(
+  "pool_transaction",
+  "id",
+  skippedTransaction.parameters,
+  RECORD_PARAMETERS + 1
+)
 const skipStatement = recordSql(
-  `UPDATE pool_transaction AS t
-  SET passed_code = passed.code, passed_reason = passed.reason, passed_batch_num = passed.batch_num, passed_at_ms = passed.at_ms
-  FROM unnest(${parameter(1)}::bytea[], ${parameter(2)}::smallint[], ${parameter(3)}::text[], ${
-    parameter(4)
-  }::bigint[], ${parameter(5)}::bigint[])
-    AS passed (id, code, reason, batch_num, at_ms)
-  WHERE t.id = passed.id AND t.state = 'pend'`,
+  `${setSkips.text} AND pool_transaction.state = 'pend'`,
   `UPDATE pool_transaction SET ${noSkip} WHERE id = ANY (${
     parameter(6)
   }::bytea[]) AND passed_code IS NOT NULL`
@@ -222,7 +225,7 @@ const recordStatement = recordSql()
  */
 const reconcileStatement = `
 WITH dropped AS (DELETE FROM pool_mark WHERE batch_num > $1::bigint)
-INSERT INTO pool_mark (batch_num, ethereum_block_hash) SELECT * FROM unnest($2::bigint[], $3::text[])
+INSERT INTO pool_mark (batch_num, ethereum_block_hash) SELECT $1::bigint, $2::text WHERE $2::text IS NOT NULL
 ON CONFLICT (batch_num) DO UPDATE SET ethereum_block_hash = excluded.ethereum_block_hash`
 
 const isSameBatch = (a: ReconciledBatch | null, b: ReconciledBatch | null): boolean =>

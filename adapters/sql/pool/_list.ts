@@ -7,6 +7,7 @@ import type {
   PoolPageQuery,
   PoolParty
 } from "../../../core/ports/mod.ts"
+import { bigintArray } from "../connection/mod.ts"
 import {
   computed,
   integer,
@@ -20,7 +21,7 @@ import {
   skip,
   text
 } from "../entities/mod.ts"
-import { bigintList, bytesOf, int8 } from "./pool_rows.ts"
+import { bytesOf, int8 } from "./pool_rows.ts"
 
 /** The counts of a page, with one of its transactions, or none if it is empty. */
 interface ListRow {
@@ -139,7 +140,7 @@ const conditionOf = (
     const matches = [
       ...accounts === undefined
         ? []
-        : [`t.${columns.account} = ANY (${parameter(bigintList(accounts))}::bigint[])`],
+        : [`t.${columns.account} = ANY (${parameter(bigintArray(accounts))}::bigint[])`],
       ...address === undefined ? [] : equalsAny(columns.addresses, parameter(bytesOf(address))),
       ...publicKey === undefined ? [] : equalsAny(columns.keys, parameter(bytesOf(publicKey)))
     ]

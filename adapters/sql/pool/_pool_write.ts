@@ -4,8 +4,15 @@ import { type SqlClient, SqlError } from "effect/sql"
 import type { PoolState, PoolTransition } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import { StoreFailure } from "../../../core/ports/mod.ts"
-import { cannotWrite, retryOnNewConnection, storedText, storeFailure } from "../connection/mod.ts"
-import { bigintList, byteaList, countsOf, type CountsRow, int8, textList } from "./pool_rows.ts"
+import {
+  bigintArray,
+  cannotWrite,
+  insertInto,
+  retryOnNewConnection,
+  storeFailure
+} from "../connection/mod.ts"
+import { poolTransition } from "../entities/mod.ts"
+import { countsOf, type CountsRow, int8 } from "./pool_rows.ts"
 
 /**
  * The state of the pool at the beginning of a write. It stays current since the write holds the
@@ -173,7 +180,10 @@ export class PoolRecord {
   get parameters(): ReadonlyArray<PgTypes.Parameter | string> {
     const { fged, fing, invl, pend } = this.counts
     const { nextTransition, number, writeId } = this.#write
-    const transitions = this.#transitions
+    const transitions = this.#transitions.map((each, i) => ({
+      ...each,
+      number: nextTransition + i
+    }))
     const changed = [...this.#changedAccounts]
     const counted = changed.filter((account) => this.pendingOf(account) > 0)
     return [
@@ -185,19 +195,15 @@ export class PoolRecord {
       int8(invl),
       int8(this.nextArrival),
       int8(nextTransition + transitions.length),
-      bigintList(counted),
-      bigintList(counted.map((account) => this.pendingOf(account))),
-      bigintList(changed.filter((account) => this.pendingOf(account) === 0)),
-      byteaList(transitions.map(({ id }) => id)),
-      bigintList(transitions.map((_, i) => nextTransition + i)),
-      textList(transitions.map(({ from }) => from)),
-      textList(transitions.map(({ to }) => to)),
-      bigintList(transitions.map(({ atMs }) => atMs)),
-      bigintList(transitions.map(({ batchNum }) => batchNum)),
-      textList(transitions.map(({ reason }) => storedText(reason)))
+      bigintArray(counted),
+      bigintArray(counted.map((account) => this.pendingOf(account))),
+      bigintArray(changed.filter((account) => this.pendingOf(account) === 0)),
+      ...insertTransitions.parameters(transitions)
     ]
   }
 }
+
+const insertTransitions = insertInto("pool_transition", poolTransition.parameters, { first: 12 })
 
 /** Number of parameters of a record; the parameters of the rows follow. */
 export const RECORD_PARAMETERS = 18
@@ -215,9 +221,8 @@ counted AS (
   ON CONFLICT (account_index) DO UPDATE SET pending = excluded.pending
 ),
 emptied AS (DELETE FROM pool_sender WHERE account_index = ANY ($11::bigint[])),
-noted AS (
-  INSERT INTO pool_transition (id, number, from_state, to_state, at_ms, batch_num, reason)
-  SELECT * FROM unnest($12::bytea[], $13::bigint[], $14::text[], $15::text[], $16::bigint[], $17::bigint[], $18::text[])
-)${rows.map((statement, i) => `,\nrows_${i} AS (${statement})`).join("")}
+noted AS (${insertTransitions.text})${
+  rows.map((statement, i) => `,\nrows_${i} AS (${statement})`).join("")
+}
 UPDATE pool SET pend = $3::bigint, fing = $4::bigint, fged = $5::bigint, invl = $6::bigint,
   next_arrival = $7::bigint, next_transition = $8::bigint, next_write = $2::bigint + 1`

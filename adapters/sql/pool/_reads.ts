@@ -1,13 +1,14 @@
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { feeUnits, type PoolState, type PoolTransition } from "../../../core/domain/mod.ts"
-import type { TransactionId } from "../../../core/encoding/mod.ts"
+import { feeUnits } from "../../../core/domain/mod.ts"
 import type { Pooled, PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
-import { readText, storeFailure } from "../connection/mod.ts"
+import { bigintArray, bytesArray, storeFailure } from "../connection/mod.ts"
 import {
-  hexOf,
+  authorization,
+  type NumberedTransition,
+  pick,
   poolTransaction,
-  prefixedHexOf,
+  poolTransition,
   queryOf,
   type RowQuery,
   selectRows,
@@ -17,31 +18,12 @@ import {
 } from "../entities/mod.ts"
 import { listQuery, pageOf } from "./_list.ts"
 import { reconciledBatchOf } from "./_change.ts"
-import {
-  bigintList,
-  byteaList,
-  bytesOf,
-  countsOf,
-  int8,
-  numberOrNull,
-  pooledQuery
-} from "./pool_rows.ts"
+import { bytesOf, countsOf, int8, pooledQuery } from "./pool_rows.ts"
 
-type PoolReads = Omit<
-  Context.Service.Shape<typeof PoolStore>,
-  | "addAuthorization"
-  | "addGroup"
-  | "addTransaction"
-  | "replaceTransaction"
-  | "change"
-  | "reconcile"
-  | "skip"
->
-
-type Reads<Name extends keyof PoolReads> = Pick<PoolReads, Name>
+type Reads = Partial<PoolStore["Service"]>
 
 /** Returns the reads of the pool. Each is one statement, which finds its rows through an index. */
-export const poolReads = (sql: SqlClient.SqlClient): PoolReads => ({
+export const poolReads = (sql: SqlClient.SqlClient) => ({
   ...readsByKey(sql),
   ...numbersOfPool(sql),
   ...listsOfPool(sql)
@@ -65,47 +47,22 @@ const select = <Row>(
 ): Effect.Effect<ReadonlyArray<Row>, StoreFailure> =>
   Effect.mapError(selectRows(sql, query, parameters), storeFailure)
 
-const readsByKey = (
-  sql: SqlClient.SqlClient
-): Reads<
-  | "authorization"
-  | "members"
-  | "pooled"
-  | "skippedTransaction"
-  | "transaction"
-  | "transitions"
-> => ({
+const readsByKey = (sql: SqlClient.SqlClient) => ({
   transaction: (id) =>
     Effect.map(select(sql, byId, [bytesOf(id)]), ([transaction]) => transaction ?? null),
   authorization: (address) =>
-    Effect.map(
-      readAll(
-        sql,
-        "SELECT address, public_key, signature, timestamp_ms FROM pool_authorization WHERE address = $1",
-        [bytesOf(address)],
-        authorizationOf
-      ),
-      ([authorization]) => authorization ?? null
-    ),
-  transitions: (id) =>
-    readAll(
-      sql,
-      "SELECT from_state, to_state, at_ms, batch_num, reason FROM pool_transition WHERE id = $1 ORDER BY number",
-      [bytesOf(id)],
-      (row: TransitionRow) => transitionOf(id, row)
-    ),
+    Effect.map(select(sql, authorizations, [bytesOf(address)]), ([found]) => found ?? null),
+  transitions: (id) => select(sql, transitions, [bytesOf(id)]),
   skippedTransaction: (id) =>
     Effect.map(
       select(sql, skipById, [bytesOf(id)]),
       ([found]) => found === undefined || found.skip === null ? null : { id, ...found.skip }
     ),
-  pooled: (ids) => select(sql, byIds, [byteaList(ids)]),
-  members: (ids) => select(sql, members, [byteaList(ids)])
-})
+  pooled: (ids) => select(sql, byIds, [bytesArray(ids)]),
+  members: (ids) => select(sql, members, [bytesArray(ids)])
+} satisfies Reads)
 
-const numbersOfPool = (
-  sql: SqlClient.SqlClient
-): Reads<"counts" | "pendingOf" | "pendingTokens" | "reconciledBatchesBelow"> => ({
+const numbersOfPool = (sql: SqlClient.SqlClient) => ({
   counts: Effect.map(
     readAll(sql, "SELECT pend, fing, fged, invl FROM pool", [], countsOf),
     ([counts]) => counts!
@@ -133,13 +90,9 @@ const numbersOfPool = (
       [int8(batchNum), int8(limit)],
       reconciledBatchOf
     )
-})
+} satisfies Reads)
 
-const listsOfPool = (
-  sql: SqlClient.SqlClient
-): Reads<
-  "inBatches" | "list" | "pendingBelow" | "pendingByFee" | "pendingExpired" | "pendingSince"
-> => ({
+const listsOfPool = (sql: SqlClient.SqlClient) => ({
   pendingByFee: ({ after, limit, tokenId }) =>
     after === null
       ? select(sql, firstByFee, [int8(tokenId), int8(limit)])
@@ -153,15 +106,15 @@ const listsOfPool = (
   pendingExpired: (belowBatchNum) => select(sql, expired, [int8(belowBatchNum)]),
   pendingBelow: (nonces) =>
     select(sql, belowNonces, [
-      bigintList(nonces.map(({ index }) => index)),
-      bigintList(nonces.map(({ nonce }) => nonce))
+      bigintArray(nonces.map(({ index }) => index)),
+      bigintArray(nonces.map(({ nonce }) => nonce))
     ]),
   inBatches: ({ from, state, to }) => select(sql, inBatches, [state, int8(from), int8(to)]),
   list: (query) => {
     const { parameters, ...rows } = listQuery(query)
     return Effect.map(select(sql, rows, parameters), pageOf)
   }
-})
+} satisfies Reads)
 
 /** Returns the number of the next transition. */
 export const nextTransition = (
@@ -177,53 +130,18 @@ export const transitionsFrom = (
   sql: SqlClient.SqlClient,
   number: number,
   limit: number
-): Effect.Effect<
-  ReadonlyArray<PoolTransition & { readonly number: number }>,
-  SqlError.SqlError
-> =>
-  Effect.map(
-    sql.unsafe<TransitionRow & { readonly id: Uint8Array; readonly number: bigint }>(
-      "SELECT number, id, from_state, to_state, at_ms, batch_num, reason FROM pool_transition WHERE number >= $1 ORDER BY number LIMIT $2",
-      [int8(number), int8(limit)]
-    ),
-    (rows) =>
-      rows.map((row) => ({
-        number: Number(row.number),
-        ...transitionOf(prefixedHexOf(row.id), row)
-      }))
-  )
+): Effect.Effect<ReadonlyArray<NumberedTransition>, SqlError.SqlError> =>
+  selectRows(sql, numberedTransitions, [int8(number), int8(limit)])
 
-const transitionOf = (id: TransactionId, row: TransitionRow): PoolTransition => ({
-  id,
-  from: row.from_state,
-  to: row.to_state,
-  atMs: Number(row.at_ms),
-  batchNum: numberOrNull(row.batch_num),
-  reason: readText(row.reason)
-})
-
-interface TransitionRow {
-  readonly from_state: PoolState | null
-  readonly to_state: PoolState | null
-  readonly at_ms: bigint
-  readonly batch_num: bigint | null
-  readonly reason: string
-}
-
-/** A row of `pool_authorization`. */
-export interface AuthorizationRow {
-  readonly address: Uint8Array
-  readonly public_key: Uint8Array
-  readonly signature: string
-  readonly timestamp_ms: bigint
-}
-
-export const authorizationOf = (row: AuthorizationRow) => ({
-  address: prefixedHexOf(row.address),
-  publicKey: hexOf(row.public_key),
-  signature: row.signature,
-  timestampMs: Number(row.timestamp_ms)
-})
+const numberedTransitions = queryOf(
+  poolTransition,
+  "pool_transition AS r WHERE r.number >= $1 ORDER BY r.number LIMIT $2"
+)
+const transitions = queryOf(
+  pick(poolTransition, "id", "from", "to", "atMs", "batchNum", "reason"),
+  "pool_transition AS r WHERE r.id = $1 ORDER BY r.number"
+)
+const authorizations = queryOf(authorization, "pool_authorization AS r WHERE r.address = $1")
 
 const byId = queryOf(poolTransaction, "pool_transaction AS r WHERE r.id = $1")
 const skipById = queryOf(

@@ -1,18 +1,27 @@
 import { PgTypes } from "@effect/sql-pg"
-import { type Context, Effect, type Scope, Deferred, Exit, Queue } from "effect"
+import { Deferred, Effect, Exit, Queue, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Authorization } from "../../../core/domain/mod.ts"
-import { type AddResult, PoolStore, type StoreFailure } from "../../../core/ports/mod.ts"
+import type { AddResult, PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
 import { Database, LastWrite } from "../connection/mod.ts"
+import {
+  authorization,
+  boolean,
+  computed,
+  type RowQuery,
+  selectList,
+  selectRows,
+  shape
+} from "../entities/mod.ts"
 import { addGroup, addTransactions, replaceTransaction, type PostedTransaction } from "./_add.ts"
 import { applyChanges, recordSkips, reconcileBatch } from "./_change.ts"
 import { bytesOf, int8 } from "./pool_rows.ts"
 import { type PoolWrite, retryWrite, runPoolWrite } from "./_pool_write.ts"
-import { type AuthorizationRow, authorizationOf, poolReads } from "./_reads.ts"
+import { poolReads } from "./_reads.ts"
 
 /** Opens the pool of a database. Several processes may open it and write to it. */
 export const openPool: Effect.Effect<
-  Context.Service.Shape<typeof PoolStore>,
+  PoolStore["Service"],
   never,
   Database | LastWrite | Scope.Scope
 > = Effect.gen(function*() {
@@ -54,7 +63,7 @@ const addAuthorization = (
   Effect.suspend(() => {
     const writeId = PgTypes.uuid(crypto.randomUUID())
     return retryWrite(
-      sql.unsafe<AuthorizationRow & { readonly added: boolean }>(authorizeStatement, [
+      selectRows(sql, authorize, [
         bytesOf(address),
         bytesOf(publicKey),
         signature,
@@ -62,13 +71,25 @@ const addAuthorization = (
         writeId
       ])
     )
-  }).pipe(Effect.map(([row]) => ({ added: row!.added, authorization: authorizationOf(row!) })))
+  }).pipe(Effect.map(([answer]) => answer!))
+
+interface AuthorizationAnswer {
+  readonly added: boolean
+  readonly authorization: Authorization
+}
+const answerRow = shape<AuthorizationAnswer>({
+  added: computed("r.write_id = $5", boolean),
+  authorization
+})
 
 /** On conflict it updates the address to itself, since RETURNING returns written rows only. */
-const authorizeStatement = `
-INSERT INTO pool_authorization AS stored (address, public_key, signature, timestamp_ms, write_id) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (address) DO UPDATE SET address = stored.address
-RETURNING stored.address, stored.public_key, stored.signature, stored.timestamp_ms, stored.write_id = $5 AS added`
+const authorize: RowQuery<AuthorizationAnswer> = {
+  statement: `
+INSERT INTO pool_authorization AS r (address, public_key, signature, timestamp_ms, write_id) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (address) DO UPDATE SET address = r.address
+RETURNING ${selectList(answerRow.select("r"))}`,
+  read: (values) => answerRow.read(values, 0)
+}
 
 /**
  * Returns a function that batches requests: those that arrive while a batch is in flight form the

@@ -14,7 +14,6 @@ import {
   ethereumBlock,
   exit,
   from,
-  hexOf,
   integer,
   type LedgerRow,
   ledgerRow,
@@ -115,9 +114,9 @@ CROSS JOIN LATERAL (SELECT * FROM bid WHERE bid.slot_num = asked.slot_num ORDER 
 // the posting list of a public key has its accounts; \x416b is "Ak", the prefix of these lists
 const publicKeys: RowQuery<PublicKey> = {
   statement: `
-SELECT asked.public_key FROM unnest($1::bytea[]) AS asked (public_key)
+SELECT encode(asked.public_key, 'hex') FROM unnest($1::bytea[]) AS asked (public_key)
 WHERE EXISTS (SELECT FROM posting WHERE posting.key = '\\x416b'::bytea || asked.public_key AND posting.is_last)`,
-  read: ([key]) => hexOf(key as Uint8Array)
+  read: ([key]) => key as PublicKey
 }
 
 /**

@@ -50,7 +50,10 @@ const insertCoordinators = insertInto("coordinator", coordinator.parameters)
 const upsertRegistrations = insertInto(
   "registration",
   registration.parameters,
-  "ON CONFLICT (bidder_addr) DO UPDATE SET forger_addr = excluded.forger_addr, item_id = excluded.item_id"
+  {
+    ending:
+      "ON CONFLICT (bidder_addr) DO UPDATE SET forger_addr = excluded.forger_addr, item_id = excluded.item_id"
+  }
 )
 const insertTokens = insertInto("token", versionedToken.parameters)
 const updatePrices = updateOf(

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { Database } from "../../../adapters/sql/connection/database.ts"
 import { listQuery } from "../../../adapters/sql/pool/_list.ts"
-import { insertParameters, insertStatement } from "../../../adapters/sql/pool/pool_rows.ts"
+import { insertPooled, ordered } from "../../../adapters/sql/pool/pool_rows.ts"
 import { unfinishedStates } from "../../../core/domain/mod.ts"
 import type { Pooled, PoolFilters } from "../../../core/ports/mod.ts"
 import { emptyPool, executed, idOf, numbered, owners, poolDatabase } from "../_pool_subject.ts"
@@ -51,7 +51,8 @@ describe("the list of the pool in PostgreSQL", () => {
     Effect.gen(function*() {
       yield* emptyPool(testDatabase.services)
       const { writes } = Context.get(testDatabase.services, Database)
-      yield* writes.unsafe(insertStatement(0), insertParameters(rows))
+      const insert = insertPooled()
+      yield* writes.unsafe(insert.text, insert.parameters(rows.map(ordered)))
       yield* executed(testDatabase.services, "ANALYZE pool_transaction")
       yield* generic(writes, (plan) =>
         Effect.gen(function*() {
