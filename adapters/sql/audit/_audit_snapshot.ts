@@ -1,21 +1,13 @@
 import { Effect } from "effect"
-import type { SqlError } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import type { AuditCheck, Findings } from "../../../core/use_cases/mod.ts"
-import type { RowQuery } from "../entities/mod.ts"
 
 export type AuditStep<A = void> = Effect.Effect<A, SqlError.SqlError>
 
-/** Shared by all parts of an audit: one snapshot of the database, and the findings. */
+/** Shared by all parts of an audit. */
 export interface AuditSnapshot {
-  readonly rows: <Row extends object>(
-    statement: string,
-    ...parameters: ReadonlyArray<string>
-  ) => AuditStep<ReadonlyArray<Row>>
-  /** Runs a query. */
-  readonly select: <Row>(
-    query: RowQuery<Row>,
-    ...parameters: ReadonlyArray<string>
-  ) => AuditStep<ReadonlyArray<Row>>
+  /** Reads one snapshot of the database. */
+  readonly sql: SqlClient.SqlClient
   readonly findings: Findings
 }
 
@@ -32,16 +24,18 @@ const violationsMax = 200
 
 /** Runs a statement, and reports its rows as violations. */
 export const runStatement = (
-  { findings, rows }: AuditSnapshot,
+  { findings, sql }: AuditSnapshot,
   { check, counted, text }: AuditStatement
 ): AuditStep =>
   Effect.gen(function*() {
-    const violations = yield* rows<Violation>(`${text} LIMIT ${violationsMax}`)
+    const violations = yield* sql.unsafe<Violation>(`${text} LIMIT ${violationsMax}`)
     for (const { expected, found, place } of violations) {
       findings.violate(check, place, found, expected)
     }
     if (counted === undefined) return
-    const [row] = yield* rows<{ readonly size: bigint }>(`SELECT count(*) AS size FROM ${counted}`)
+    const [row] = yield* sql.unsafe<{ readonly size: bigint }>(
+      `SELECT count(*) AS size FROM ${counted}`
+    )
     findings.checked(check, Number(row!.size))
   })
 

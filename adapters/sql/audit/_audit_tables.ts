@@ -4,7 +4,6 @@ import type { StoreFailure } from "../../../core/ports/mod.ts"
 import type { Keccak256 } from "../../../core/encoding/mod.ts"
 import { auditLedger, type AuditOptions, type Findings } from "../../../core/use_cases/mod.ts"
 import { readPlans, storeFailure } from "../connection/mod.ts"
-import { selectRows } from "../entities/mod.ts"
 import { makeLedgerHistory, makeLedgerReader } from "../reads/mod.ts"
 import {
   type AuditSnapshot,
@@ -61,11 +60,7 @@ export const auditTables = (
   findings: Findings
 ): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function*() {
-    const snapshot: AuditSnapshot = {
-      rows: (statement, ...parameters) => sql.unsafe(statement, parameters),
-      select: (query, ...parameters) => selectRows(sql, query, parameters),
-      findings
-    }
+    const snapshot = { sql, findings }
     if (!(yield* auditMigrations(snapshot))) {
       return findings.note(
         "The rest was not checked, because the schema differs from that of this program"

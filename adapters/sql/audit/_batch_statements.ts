@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { feeSumUnits } from "../../../core/domain/mod.ts"
-import { double, integer, queryOf, shape, sum } from "../entities/mod.ts"
+import { double, integer, queryOf, selectRows, shape, sum } from "../entities/mod.ts"
 import type { AuditSnapshot, AuditStatement, AuditStep } from "./_audit_snapshot.ts"
 
 /* What the row of a batch has for a rollback and for the metrics: ranges of item ids, and totals. */
@@ -78,11 +78,11 @@ const fees = queryOf(
 )
 
 /** Checks the sums of the fees in US dollars: `feeSumUnits` says how they are added. */
-export const auditFeeTotals = ({ findings, select }: AuditSnapshot): AuditStep =>
+export const auditFeeTotals = ({ findings, sql }: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     let [last, total] = [0, 0n]
     for (;;) {
-      const page: ReadonlyArray<FeeRow> = yield* select(fees, `${last}`)
+      const page: ReadonlyArray<FeeRow> = yield* selectRows(sql, fees, [`${last}`])
       if (page.length === 0) return
       for (const { batchNum, feeUSD, feeUnits } of page) {
         const expected = total + feeSumUnits(feeUSD)

@@ -1,6 +1,7 @@
 import { Effect, Exit, Schema } from "effect"
 import { GenesisFeed } from "../../../core/domain/mod.ts"
-import { checksumOf, migrations } from "../schema/mod.ts"
+import { ethereumBlock, queryOf, selectRows } from "../entities/mod.ts"
+import { appliedMigrations, checksumOf, migrations } from "../schema/mod.ts"
 import type { AuditSnapshot, AuditStatement, AuditStep } from "./_audit_snapshot.ts"
 
 const readGenesis = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
@@ -9,16 +10,9 @@ const readGenesis = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.toCode
  * Compares the applied migrations with those of this program. Returns whether all of these are
  * applied to the schema of this program, so that the audit can read the tables.
  */
-export const auditMigrations = ({ findings, rows }: AuditSnapshot): AuditStep<boolean> =>
+export const auditMigrations = ({ findings, sql }: AuditSnapshot): AuditStep<boolean> =>
   Effect.gen(function*() {
-    const [table] = yield* rows<{ readonly there: boolean }>(
-      "SELECT to_regclass('migration') IS NOT NULL AS there"
-    )
-    const applied = table?.there === true
-      ? yield* rows<{ readonly number: number; readonly name: string; readonly checksum: string }>(
-        "SELECT number, name, checksum FROM migration WHERE number > 0 ORDER BY number"
-      )
-      : []
+    const applied = yield* appliedMigrations(sql)
     for (const { checksum, name, number } of applied) {
       findings.checked("migrations")
       const known = migrations.find((migration) => migration.number === number)
@@ -35,58 +29,41 @@ export const auditMigrations = ({ findings, rows }: AuditSnapshot): AuditStep<bo
       !applied.some((each) => each.number === number)
     )
     for (const { name, number } of missing) {
-      findings.violate(
-        "migrations",
-        `migration ${number} (${name})`,
-        "not applied",
-        "applied: run migrate"
-      )
+      const place = `migration ${number} (${name})`
+      findings.violate("migrations", place, "not applied", "applied: run migrate")
     }
     const [first] = applied
     return missing.length === 0 && first?.name === migrations[0]!.name
   })
 
-interface GenesisRow {
-  readonly record: string
-}
+const firstBlock = queryOf(ethereumBlock, "block AS r ORDER BY r.number LIMIT 1")
 
 /**
  * Checks the genesis record, the first block and the first variables. Returns the genesis record,
  * or undefined if it is unreadable, so that no other check is possible.
  */
 export const auditGenesis = (
-  { findings, rows }: AuditSnapshot
+  { findings, sql }: AuditSnapshot
 ): AuditStep<GenesisFeed | undefined> =>
   Effect.gen(function*() {
-    const records = yield* rows<GenesisRow>("SELECT record FROM genesis")
+    const records = yield* sql.unsafe<{ readonly record: string }>("SELECT record FROM genesis")
     findings.checked("genesis")
     if (!findings.same("genesis", "genesis", `${records.length} records`, "1 records")) {
       return undefined
     }
-    const genesis = readGenesis(records[0]!.record)
+    const { record } = records[0]!
+    const genesis = readGenesis(record)
     if (Exit.isFailure(genesis)) {
-      findings.violate(
-        "genesis",
-        "genesis, record",
-        records[0]!.record.slice(0, 200),
-        "a genesis record in the form of the feed"
-      )
+      const expected = "a genesis record in the form of the feed"
+      findings.violate("genesis", "genesis, record", record.slice(0, 200), expected)
       return undefined
     }
     const { block } = genesis.value
-    const [first] = yield* rows<
-      { readonly number: string; readonly hash: string; readonly time: bigint }
-    >(
-      "SELECT number::text AS number, '0x' || encode(hash, 'hex') AS hash, timestamp_ms AS time FROM block ORDER BY block.number LIMIT 1"
-    )
-    findings.sameMembers("genesis", () => "first block", {
-      number: first?.number,
-      hash: first?.hash,
-      timestampMs: first === undefined ? undefined : Number(first.time)
-    }, { number: `${block.number}`, hash: block.hash, timestampMs: block.timestampMs })
-    const sets = yield* rows<{ readonly kind: string }>(
+    const [first] = yield* selectRows(sql, firstBlock)
+    findings.sameMembers("genesis", () => "first block", { ...first }, { ...block })
+    const sets = yield* sql.unsafe<{ readonly kind: string }>(
       "SELECT kind FROM parameter_set WHERE ethereum_block_num = $1::numeric ORDER BY kind",
-      `${block.number}`
+      [`${block.number}`]
     )
     findings.same(
       "genesis",

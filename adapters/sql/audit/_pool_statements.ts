@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import { feeUnits, poolStates } from "../../../core/domain/mod.ts"
 import { type Keccak256, l2TransactionId } from "../../../core/encoding/mod.ts"
-import { type OrderedPooled, orderedPooled, queryOf } from "../entities/mod.ts"
+import { type OrderedPooled, orderedPooled, queryOf, selectRows } from "../entities/mod.ts"
 import type { AuditSnapshot, AuditStatement, AuditStep } from "./_audit_snapshot.ts"
 
 const place = (id: string): string => `'pool_transaction 0x' || encode(${id}, 'hex')`
@@ -46,19 +46,14 @@ FROM pool_transaction WHERE arrival IN (SELECT arrival FROM pool_transaction GRO
   },
   {
     check: "pool-steps",
-    text: `
-SELECT ${
-      place("id")
-    } AS place, 'no step' AS found, 'one that it entered with' AS expected FROM pool_transaction
-WHERE NOT EXISTS (SELECT FROM pool_transition WHERE pool_transition.id = pool_transaction.id)`
-  },
-  {
-    check: "pool-steps",
     counted: "pool_transition",
     text: `
-SELECT ${place("step.id")} || ', step ' || number AS place, wrong.found, wrong.expected FROM (
+SELECT ${
+      place("coalesce(step.id, t.id)")
+    } || coalesce(', step ' || number, '') AS place, wrong.found, wrong.expected FROM (
   SELECT *, lag(to_state) OVER steps AS before, lead(number) OVER steps IS NULL AS is_last FROM pool_transition WINDOW steps AS (PARTITION BY id ORDER BY number)
-) AS step LEFT JOIN pool_transaction AS t ON t.id = step.id CROSS JOIN LATERAL (VALUES
+) AS step FULL JOIN pool_transaction AS t ON t.id = step.id CROSS JOIN LATERAL (VALUES
+  ('no step', 'one that it entered with', step.id IS NULL),
   ('from ' || coalesce(from_state, 'nowhere'), 'from ' || coalesce(before, 'nowhere'), from_state IS DISTINCT FROM before),
   ('state ' || coalesce(t.state, 'none') || ${
       batchOf("t")
@@ -110,12 +105,12 @@ const pooledById = queryOf(
 
 /** Checks the ids and fees of the transactions in the pool. */
 export const auditPoolIds = (
-  { findings, select }: AuditSnapshot,
+  { findings, sql }: AuditSnapshot,
   keccak256: Keccak256
 ): AuditStep =>
   Effect.gen(function*() {
     for (let last = "\\x";;) {
-      const page: ReadonlyArray<OrderedPooled> = yield* select(pooledById, last)
+      const page: ReadonlyArray<OrderedPooled> = yield* selectRows(sql, pooledById, [last])
       if (page.length === 0) return
       for (const { feeUnits: stored, transaction } of page) {
         const id = l2TransactionId(transaction, keccak256)
@@ -134,27 +129,27 @@ export const auditPoolIds = (
     }
   })
 
-interface ReconciledRow {
-  readonly batch_num: bigint | null
-  readonly hash: string | null
-  readonly mark: bigint | null
-  readonly mark_hash: string | null
+interface ReconciledBatch {
+  readonly num: bigint
+  readonly hash: string
 }
+const batchText = (batch: ReconciledBatch | undefined): string =>
+  `${batch?.num ?? "none"} (${batch?.hash ?? "no block"})`
 
 /** Returns whether the pool has reconciled with the last batch; otherwise adds a note. */
-export const isPoolReconciled = ({ findings, rows }: AuditSnapshot): AuditStep<boolean> =>
+export const isPoolReconciled = ({ findings, sql }: AuditSnapshot): AuditStep<boolean> =>
   Effect.gen(function*() {
-    const [reconciled] = yield* rows<ReconciledRow>(`
-SELECT last.batch_num, '0x' || encode(last.ethereum_block_hash, 'hex') AS hash, mark.batch_num AS mark, mark.ethereum_block_hash AS mark_hash
-FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM batch ORDER BY batch_num DESC LIMIT 1) AS last ON true LEFT JOIN (SELECT * FROM pool_mark ORDER BY batch_num DESC LIMIT 1) AS mark ON true`)
-    const { batch_num, hash, mark, mark_hash } = reconciled!
-    if (mark === batch_num && mark_hash === hash) return true
+    const [last] = yield* sql.unsafe<ReconciledBatch>(
+      "SELECT batch_num AS num, '0x' || encode(ethereum_block_hash, 'hex') AS hash FROM batch ORDER BY batch_num DESC LIMIT 1"
+    )
+    const [mark] = yield* sql.unsafe<ReconciledBatch>(
+      "SELECT batch_num AS num, ethereum_block_hash AS hash FROM pool_mark ORDER BY batch_num DESC LIMIT 1"
+    )
+    if (mark?.num === last?.num && mark?.hash === last?.hash) return true
     findings.note(
-      `The pool has reconciled with batch ${mark ?? "none"} (${
-        mark_hash ?? "no block"
-      }), and the last batch is ${batch_num ?? "none"} (${
-        hash ?? "no block"
-      }): its transactions were not compared with the ledger; the node reconciles the pool with its next block`
+      `The pool has reconciled with batch ${batchText(mark)}, and the last batch is ${
+        batchText(last)
+      }: its transactions were not compared with the ledger; the node reconciles the pool with its next block`
     )
     return false
   })

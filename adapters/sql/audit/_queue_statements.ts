@@ -1,9 +1,6 @@
 import { transactionTypes } from "../../../core/domain/mod.ts"
-import { storedQueuedTransaction, transaction } from "../entities/mod.ts"
+import { exit, storedQueuedTransaction, transaction, withdrawalFields } from "../entities/mod.ts"
 import type { AuditStatement } from "./_audit_snapshot.ts"
-
-const place = (row: string): string =>
-  `'queued_transaction, item ' || ${row}.item_id || ' (queue ' || ${row}.queue || ', position ' || ${row}.position || ')'`
 
 /** Columns that a batch may change when it forges a transaction, and those of one table only. */
 const changed = [
@@ -29,11 +26,8 @@ const creating = [...transactionTypes.keys()].filter((type) =>
   transactionTypes[type]!.startsWith("CreateAccount")
 )
 
-const fields = ["instant_withdrawn", "delayed_withdraw_request", "delayed_withdrawn"]
-const fieldOf = (exit: string, field: string): string =>
-  `CASE ${field} ${
-    fields.map((name, number) => `WHEN ${number} THEN ${exit}.${name}`).join(" ")
-  } END`
+/** The columns of an exit that withdrawals set, in the order of their numbers. */
+const fields = Object.keys(exit.parametersOf(...withdrawalFields))
 
 /** The checks of the queued transactions, which a rollback queues again. */
 export const queueStatements: ReadonlyArray<AuditStatement> = [
@@ -41,27 +35,18 @@ export const queueStatements: ReadonlyArray<AuditStatement> = [
     check: "queued",
     counted: "queued_transaction",
     text: `
-SELECT ${place("q")} AS place, 'position ' || position || ' of queue ' || queue AS found,
-  coalesce('position ' || position_before + 1 || ' of queue ' || queue_before || ', or position 0 of a later one', 'position 0') AS expected
+SELECT 'queued_transaction, item ' || q.item_id || ' (queue ' || q.queue || ', position ' || q.position || ')' || wrong.place AS place, wrong.found, wrong.expected
 FROM (
   SELECT *, lag(queue) OVER items AS queue_before, lag(position) OVER items AS position_before FROM queued_transaction WINDOW items AS (ORDER BY item_id)
-) AS q WHERE CASE WHEN queue = queue_before THEN position <> position_before + 1 ELSE position <> 0 OR queue < queue_before END`
-  },
-  {
-    check: "queued",
-    text: `
-SELECT ${
-      place("q")
-    } || ', forged' AS place, q.forged::text AS found, coalesce('true, in batch ' || t.batch_num, 'false, since no batch has it') AS expected
-FROM queued_transaction AS q LEFT JOIN transaction AS t ON t.id = q.id WHERE q.forged <> (t.id IS NOT NULL)`
-  },
-  {
-    check: "queued",
-    text: `
-SELECT ${
-      place("q")
-    } AS place, 'waits' AS found, 'forged, because queue ' || last.queue || ' is forged' AS expected
-FROM queued_transaction AS q JOIN (SELECT max(forge_l1_transactions_num) AS queue FROM batch) AS last ON q.queue <= last.queue WHERE NOT q.forged`
+) AS q LEFT JOIN transaction AS t ON t.id = q.id CROSS JOIN (SELECT max(forge_l1_transactions_num) AS queue FROM batch) AS last
+CROSS JOIN LATERAL (VALUES
+  ('', 'position ' || q.position || ' of queue ' || q.queue, coalesce('position ' || position_before + 1 || ' of queue ' || queue_before || ', or position 0 of a later one', 'position 0'),
+    CASE WHEN q.queue = queue_before THEN q.position <> position_before + 1 ELSE q.position <> 0 OR q.queue < queue_before END),
+  (', forged', q.forged::text, coalesce('true, in batch ' || t.batch_num, 'false, since no batch has it'), q.forged <> (t.id IS NOT NULL)),
+  ('', 'waits', 'forged, because queue ' || last.queue || ' is forged', q.queue <= last.queue AND NOT q.forged),
+  ('', 'effects of a batch, or the sender of another type', 'the transaction as it was queued',
+    q.amount_success OR q.deposit_amount_success OR q.historic_usd IS NOT NULL OR (q.from_account_index IS NULL) <> (q.type IN (${creating})))
+) AS wrong (place, found, expected, is_wrong) WHERE wrong.is_wrong`
   },
   {
     check: "queued",
@@ -74,34 +59,16 @@ WHERE t.user_origin AND (q.id IS NULL OR ${rowOf("t")} IS DISTINCT FROM ${rowOf(
     })`
   },
   {
-    check: "queued",
-    text: `
-SELECT ${
-      place("q")
-    } AS place, 'effects of a batch, or the sender of another type' AS found, 'the transaction as it was queued' AS expected
-FROM queued_transaction AS q WHERE amount_success OR deposit_amount_success OR historic_usd IS NOT NULL OR (from_account_index IS NULL) <> (type IN (${creating}))`
-  },
-  {
     check: "withdrawals",
     counted: "withdrawal",
     text: `
-SELECT 'withdrawal of block ' || w.ethereum_block_num || ', exit ' || w.exit_item || ', field ' || w.field AS place,
-  coalesce(${
-      fieldOf("exit", "w.field")
-    }::text, 'not withdrawn') AS found, w.ethereum_block_num::text AS expected
-FROM withdrawal AS w LEFT JOIN exit ON exit.item_id = w.exit_item WHERE ${
-      fieldOf("exit", "w.field")
-    } IS DISTINCT FROM w.ethereum_block_num`
-  },
-  {
-    check: "withdrawals",
-    text: `
-SELECT 'exit ' || exit.item_id || ', ' || each.name AS place, each.block::text AS found, 'a withdrawal that tells so' AS expected
-FROM exit CROSS JOIN LATERAL (VALUES ${
+SELECT coalesce('withdrawal of block ' || w.ethereum_block_num || ', exit ' || w.exit_item || ', field ' || w.field, 'exit ' || exit_item || ', ' || told.name) AS place,
+  CASE WHEN told.name IS NULL THEN 'not withdrawn in this block' ELSE ethereum_block_num::text END AS found,
+  coalesce(w.ethereum_block_num::text, 'a withdrawal that tells so') AS expected
+FROM withdrawal AS w FULL JOIN (
+  SELECT exit.item_id AS exit_item, each.* FROM exit CROSS JOIN LATERAL (VALUES ${
       fields.map((name, number) => `(${number}, '${name}', exit.${name})`).join(", ")
-    }) AS each (field, name, block)
-WHERE each.block IS NOT NULL AND NOT EXISTS (
-  SELECT FROM withdrawal AS w WHERE w.ethereum_block_num = each.block AND w.exit_item = exit.item_id AND w.field = each.field
-)`
+    }) AS each (field, name, ethereum_block_num) WHERE each.ethereum_block_num IS NOT NULL
+) AS told USING (exit_item, field, ethereum_block_num) WHERE w.exit_item IS NULL OR told.name IS NULL`
   }
 ]

@@ -19,14 +19,11 @@ FROM token WHERE ethereum_address IN (SELECT ethereum_address FROM token GROUP B
     check: "prices",
     counted: "price_change",
     text: `
-SELECT 'token ' || token_id AS place, 'price ' || coalesce(price_usd::text, 'none') || ' at ' || coalesce(price_time_ms::text, 'no time') AS found, 'both or neither' AS expected
-FROM token WHERE (price_usd IS NULL) <> (price_time_ms IS NULL)`
-  },
-  {
-    check: "prices",
-    text: `
-SELECT 'token ' || token_id || ', price_usd' AS place, price_usd::text AS found, 'none, since no price_change tells that it was set' AS expected
-FROM token WHERE price_usd IS NOT NULL AND NOT EXISTS (SELECT FROM price_change WHERE price_change.token_id = token.token_id)`
+SELECT 'token ' || token_id || wrong.place AS place, wrong.found, wrong.expected FROM token CROSS JOIN LATERAL (VALUES
+  ('', 'price ' || coalesce(price_usd::text, 'none') || ' at ' || coalesce(price_time_ms::text, 'no time'), 'both or neither', (price_usd IS NULL) <> (price_time_ms IS NULL)),
+  (', price_usd', price_usd::text, 'none, since no price_change tells that it was set',
+    price_usd IS NOT NULL AND NOT EXISTS (SELECT FROM price_change WHERE price_change.token_id = token.token_id))
+) AS wrong (place, found, expected, is_wrong) WHERE wrong.is_wrong`
   },
   {
     check: "prices",
@@ -60,19 +57,13 @@ WHERE found.item_id IS DISTINCT FROM latest.item_id OR found.forger_addr IS DIST
     check: "bids",
     counted: "bid",
     text: `
-SELECT 'bid ' || item_id || ' (slot ' || slot_num || ')' AS place, bid_value::text AS found, 'more than ' || before || ', the bid before' AS expected
-FROM (SELECT *, lag(bid_value) OVER (PARTITION BY slot_num ORDER BY item_id) AS before FROM bid) AS bids WHERE bid_value <= before`
-  },
-  {
-    check: "bids",
-    text: `
-SELECT 'bid ' || item_id || ', bidder_addr' AS place, '0x' || encode(bidder_addr, 'hex') AS found, 'the address of a coordinator that registered before' AS expected
-FROM bid WHERE NOT EXISTS (SELECT FROM coordinator WHERE coordinator.bidder_addr = bid.bidder_addr AND coordinator.ethereum_block_num <= bid.ethereum_block_num)`
-  },
-  {
-    check: "bids",
-    text: `
-SELECT 'bid ' || bid.item_id || ', timestamp_ms' AS place, bid.timestamp_ms::text AS found, coalesce(block.timestamp_ms::text, 'that of a block that is there') AS expected
-FROM bid LEFT JOIN block ON block.number = bid.ethereum_block_num WHERE bid.timestamp_ms IS DISTINCT FROM block.timestamp_ms`
+SELECT 'bid ' || item_id || wrong.place AS place, wrong.found, wrong.expected
+FROM (SELECT *, lag(bid_value) OVER (PARTITION BY slot_num ORDER BY item_id) AS before FROM bid) AS bid LEFT JOIN block ON block.number = bid.ethereum_block_num
+CROSS JOIN LATERAL (VALUES
+  (' (slot ' || slot_num || ')', bid_value::text, 'more than ' || before || ', the bid before', bid_value <= before),
+  (', bidder_addr', '0x' || encode(bidder_addr, 'hex'), 'the address of a coordinator that registered before',
+    NOT EXISTS (SELECT FROM coordinator WHERE coordinator.bidder_addr = bid.bidder_addr AND coordinator.ethereum_block_num <= bid.ethereum_block_num)),
+  (', timestamp_ms', bid.timestamp_ms::text, coalesce(block.timestamp_ms::text, 'that of a block that is there'), bid.timestamp_ms IS DISTINCT FROM block.timestamp_ms)
+) AS wrong (place, found, expected, is_wrong) WHERE wrong.is_wrong`
   }
 ]

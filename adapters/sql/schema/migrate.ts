@@ -41,7 +41,7 @@ export const migrate = (
 ): Effect.Effect<ReadonlyArray<Migration>, DatabaseError | StoreFailure, Database> =>
   Effect.gen(function*() {
     const { migrations: sql } = yield* Database
-    if (dryRun) return yield* missing(migrations, yield* applied(sql))
+    if (dryRun) return yield* missing(migrations, yield* appliedMigrations(sql))
     yield* prepare(sql)
     const added: Array<Migration> = []
     for (;;) {
@@ -89,7 +89,7 @@ const applyNext = (
 ): Effect.Effect<Migration | undefined, DatabaseError | SqlError.SqlError> =>
   sql.withTransaction(Effect.gen(function*() {
     yield* sql.unsafe("SELECT number FROM migration WHERE number = $1 FOR UPDATE", [lockRow])
-    const [next] = yield* missing(migrations, yield* applied(sql))
+    const [next] = yield* missing(migrations, yield* appliedMigrations(sql))
     if (next === undefined) return undefined
     for (const statement of next.statements) yield* sql.unsafe(statement)
     yield* sql.unsafe("INSERT INTO migration (number, name, checksum) VALUES ($1, $2, $3)", [
@@ -106,7 +106,8 @@ const exists = (sql: SqlClient.SqlClient): Effect.Effect<boolean, SqlError.SqlEr
     ([row]) => row?.there === true
   )
 
-const applied = (
+/** Returns the applied migrations, in their order. */
+export const appliedMigrations = (
   sql: SqlClient.SqlClient
 ): Effect.Effect<ReadonlyArray<Applied>, SqlError.SqlError> =>
   Effect.flatMap(exists(sql), (isCreated) =>
