@@ -124,23 +124,18 @@ const changes = Effect.fnUntraced(function*(
   return { changed, transactions }
 })
 
-const replyWithTransaction = Effect.fnUntraced(
-  function*(
-    pool: PoolService,
-    text: string
-  ): Effect.fn.Return<HttpAnswer, Refusal | StoreFailure> {
-    const id = Result.getOrUndefined(parseTransactionId(text))
-    const transitions = id === undefined ? [] : yield* pool.transitions(id)
-    if (id === undefined || transitions.length === 0) {
-      return yield* Effect.fail<Refusal>({
-        name: "not-found",
-        message: `The pool has never contained a transaction ${JSON.stringify(text.slice(0, 100))}`
-      })
-    }
-    return json(200, {
-      transaction: yield* pool.transaction(id),
-      transitions,
-      passedOver: yield* pool.skippedTransaction(id)
+const replyWithTransaction = Effect.fnUntraced(function*(pool: PoolService, text: string) {
+  const id = Result.getOrUndefined(parseTransactionId(text))
+  const transitions = id === undefined ? [] : yield* pool.transitions(id)
+  if (id === undefined || transitions.length === 0) {
+    return yield* Effect.fail<Refusal>({
+      name: "not-found",
+      message: `The pool has never contained a transaction ${JSON.stringify(text.slice(0, 100))}`
     })
   }
-)
+  return json(200, {
+    transaction: yield* pool.transaction(id),
+    transitions,
+    passedOver: yield* pool.skippedTransaction(id)
+  })
+})

@@ -70,11 +70,7 @@ export const auditJournal = (
   )
 
 const auditOpen = Effect.fnUntraced(
-  function*(
-    journal: Journal,
-    options: AuditOptions,
-    findings: Findings
-  ): Effect.fn.Return<void, JournalError> {
+  function*(journal: Journal, options: AuditOptions, findings: Findings) {
     const genesis = genesisOf(journal.genesisLine)
     if (genesis === undefined) {
       return findings.violate(
@@ -122,12 +118,7 @@ interface JournalAudit {
 
 /** Audits entries until one is not sound. Returns the location of that one, or undefined. */
 const auditEntries = Effect.fnUntraced(
-  function*(
-    run: JournalAudit,
-    entries: Iterator<AuditedEntry, void>,
-    unit: string,
-    start: number
-  ): Effect.fn.Return<string | undefined, JournalError> {
+  function*(run: JournalAudit, entries: Iterator<AuditedEntry, void>, unit: string, start: number) {
     const { findings, journal, options: { onProgress }, stores, total } = run
     let [number, isSound, share] = [start, true, 0]
     const auditSlice = () => {
@@ -177,11 +168,7 @@ function* feedEntries(journal: Journal, whole: number): Generator<AuditedEntry, 
  * included, and takes over the pool and the head of the checkpoint.
  */
 const auditCheckpoint = Effect.fnUntraced(
-  function*(
-    journal: Journal,
-    { audited, genesis, pool }: AuditedStores,
-    findings: Findings
-  ): Effect.fn.Return<void, JournalError> {
+  function*(journal: Journal, { audited, genesis, pool }: AuditedStores, findings: Findings) {
     const restored = yield* restore(journal, { ledger: openMemoryLedger({ genesis }), pool })
     if (restored === undefined) return
     const { lists: { heads: _, rollBacks, ...lists }, parts, version, ...rest } = audited.ledger

@@ -1,6 +1,7 @@
 import type {
   Authorization,
   PoolTransaction,
+  RequestedTransaction,
   SkippedTransaction
 } from "../../../core/domain/mod.ts"
 import type { TransactionId } from "../../../core/encoding/mod.ts"
@@ -21,10 +22,7 @@ export type PoolRecord =
     readonly transaction: PoolTransaction
     readonly owners: TransactionOwners
   }
-  | {
-    readonly kind: "group"
-    readonly group: ReadonlyArray<OwnedTransaction>
-  }
+  | { readonly kind: "group"; readonly group: ReadonlyArray<OwnedTransaction> }
   | { readonly kind: "authorization"; readonly authorization: Authorization }
   | {
     readonly kind: "change"
@@ -42,73 +40,24 @@ export type PoolRecord =
     readonly selected: ReadonlyArray<TransactionId>
   }
 
-/** Returns a record as JSON, with amounts and nonces as decimal strings. */
-export const writePoolRecord = (record: PoolRecord): string => {
-  switch (record.kind) {
-    case "transaction":
-    case "replacement":
-      return JSON.stringify({ ...record, transaction: encodeTransaction(record.transaction) })
-    case "group":
-      return JSON.stringify({
-        ...record,
-        group: record.group.map((each) => ({
-          ...each,
-          transaction: encodeTransaction(each.transaction)
-        }))
-      })
-    default:
-      return JSON.stringify(record)
-  }
-}
+type BigintMember<Value> = {
+  [Name in keyof Value]-?: Extract<Value[Name], bigint> extends never ? never : Name
+}[keyof Value]
+
+/** The members of a record that are bigint; in JSON they are decimal strings. */
+const bigintMembers = {
+  amount: true,
+  nonce: true
+} satisfies Record<BigintMember<PoolTransaction> | BigintMember<RequestedTransaction>, true>
+
+/** Returns a record as JSON. */
+export const writePoolRecord = (record: PoolRecord): string =>
+  JSON.stringify(record, (_, value: unknown) => typeof value === "bigint" ? String(value) : value)
 
 /** Returns the record of a text that `writePoolRecord` returned. The caller checks its checksum. */
-export function readPoolRecord(text: string): PoolRecord {
-  const record = JSON.parse(text) as Encoded<PoolRecord>
-  switch (record.kind) {
-    case "transaction":
-    case "replacement":
-      return { ...record, transaction: decodeTransaction(record.transaction) }
-    case "group":
-      return {
-        ...record,
-        group: record.group.map((each) => ({
-          ...each,
-          transaction: decodeTransaction(each.transaction)
-        }))
-      }
-    default:
-      return record
-  }
-}
-
-type EncodedTransaction = ReturnType<typeof encodeTransaction>
-type Encoded<Value> = Value extends PoolTransaction ? EncodedTransaction
-  : Value extends ReadonlyArray<infer Item> ? ReadonlyArray<Encoded<Item>>
-  : Value extends { readonly transaction: PoolTransaction }
-    ? Omit<Value, "transaction"> & { readonly transaction: EncodedTransaction }
-  : Value extends { readonly kind: "group" } ? { readonly [K in keyof Value]: Encoded<Value[K]> }
-  : Value
-
-const encodeTransaction = (transaction: PoolTransaction) => {
-  const { amount, nonce, request } = transaction
-  return {
-    ...transaction,
-    amount: String(amount),
-    nonce: String(nonce),
-    request: request && { ...request, amount: textOf(request.amount), nonce: textOf(request.nonce) }
-  }
-}
-
-const decodeTransaction = (encoded: EncodedTransaction): PoolTransaction => {
-  const { amount, nonce, request } = encoded
-  return {
-    ...encoded,
-    amount: BigInt(amount),
-    nonce: BigInt(nonce),
-    request: request &&
-      { ...request, amount: bigintOf(request.amount), nonce: bigintOf(request.nonce) }
-  }
-}
-
-const textOf = (value: bigint | null): string | null => value === null ? null : String(value)
-const bigintOf = (text: string | null): bigint | null => text === null ? null : BigInt(text)
+export const readPoolRecord = (text: string): PoolRecord =>
+  JSON.parse(
+    text,
+    (name, value: unknown) =>
+      name in bigintMembers && typeof value === "string" ? BigInt(value) : value
+  ) as PoolRecord

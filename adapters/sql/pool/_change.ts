@@ -101,14 +101,12 @@ export const reconcileBatch = (
   })
 
 /** Removes the reasons of selections for batches after one, and notifies all processes. */
-const forgetSkipsAfter = Effect.fnUntraced(
-  function*(sql: SqlClient.SqlClient, batchNum: number): Effect.fn.Return<void, SqlError.SqlError> {
-    yield* sql.unsafe(`UPDATE pool_transaction SET ${noSkip} WHERE passed_batch_num > $1`, [
-      int8(batchNum)
-    ])
-    yield* sql.unsafe(notifyPoolChange)
-  }
-)
+const forgetSkipsAfter = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, batchNum: number) {
+  yield* sql.unsafe(`UPDATE pool_transaction SET ${noSkip} WHERE passed_batch_num > $1`, [
+    int8(batchNum)
+  ])
+  yield* sql.unsafe(notifyPoolChange)
+})
 
 /**
  * Removes the reasons of the selected transactions, and stores why the forger skipped others, for

@@ -192,24 +192,19 @@ export const rollBackTo = Effect.fnUntraced(function*(
 })
 
 /** Stores rollbacks, in their order. */
-export const insertRollBacks = Effect.fnUntraced(function*(
-  sql: SqlClient.SqlClient,
-  rollBacks: ReadonlyArray<RollBack>
-): Effect.fn.Return<void, SqlError.SqlError> {
-  if (rollBacks.length === 0) return
-  const [last] = yield* sql.unsafe<{ readonly serial: bigint | null }>(lastSerialStatement)
-  const first = Number(last!.serial ?? 0n) + 1
-  const rows = rollBacks.map((rollBack, i) => ({ serial: first + i, ...rollBack }))
-  yield* sql.unsafe(insertRollBackRows.text, insertRollBackRows.parameters(rows))
-})
+export const insertRollBacks = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, rollBacks: ReadonlyArray<RollBack>) {
+    if (rollBacks.length === 0) return
+    const [last] = yield* sql.unsafe<{ readonly serial: bigint | null }>(lastSerialStatement)
+    const first = Number(last!.serial ?? 0n) + 1
+    const rows = rollBacks.map((rollBack, i) => ({ serial: first + i, ...rollBack }))
+    yield* sql.unsafe(insertRollBackRows.text, insertRollBackRows.parameters(rows))
+  }
+)
 
 /** Deletes and restores the rows of all tables but `ledger`. `after` is the last surviving block. */
 const deleteAbove = Effect.fnUntraced(
-  function*(
-    sql: SqlClient.SqlClient,
-    after: BlockRow,
-    ledger: LoadedLedger
-  ): Effect.fn.Return<void, SqlError.SqlError> {
+  function*(sql: SqlClient.SqlClient, after: BlockRow, ledger: LoadedLedger) {
     const { block, next: first } = after
     yield* cutLists(sql, first, ledger.next)
     yield* reopenExits(sql, after)
@@ -235,11 +230,7 @@ const deleteAbove = Effect.fnUntraced(
 
 /** Cuts the posting lists of the items from `first` on. */
 const cutLists = Effect.fnUntraced(
-  function*(
-    sql: SqlClient.SqlClient,
-    first: NextItemIds,
-    next: NextItemIds
-  ): Effect.fn.Return<void, SqlError.SqlError> {
+  function*(sql: SqlClient.SqlClient, first: NextItemIds, next: NextItemIds) {
     for (
       const name of ["transactions", "accounts", "batches", "bids", "coordinators"] as const
     ) {
@@ -257,10 +248,7 @@ const cutLists = Effect.fnUntraced(
 
 /** Undoes the withdrawals of the surviving exits, and lists those that can be withdrawn again. */
 const reopenExits = Effect.fnUntraced(
-  function*(
-    sql: SqlClient.SqlClient,
-    { block, next }: BlockRow
-  ): Effect.fn.Return<void, SqlError.SqlError> {
+  function*(sql: SqlClient.SqlClient, { block, next }: BlockRow) {
     const reopened = yield* sql.unsafe<{ readonly item_id: bigint }>(undoWithdrawals, [
       `${block.number}`,
       `${next.exits}`
@@ -274,33 +262,23 @@ const reopenExits = Effect.fnUntraced(
 )
 
 /** Deletes the bids from an item id on. Returns their slots. */
-const removeBids = Effect.fnUntraced(
-  function*(
-    sql: SqlClient.SqlClient,
-    first: number
-  ): Effect.fn.Return<ReadonlyArray<bigint>, SqlError.SqlError> {
-    const rows = yield* sql.unsafe<{ readonly slot_num: bigint }>(slotsStatement, [`${first}`])
-    const slots = rows.map(({ slot_num }) => slot_num)
-    if (slots.length === 0) return slots
-    yield* sql.unsafe(closeSlots, [bigintArray(slots)])
-    yield* sql.unsafe(deleteBids, [`${first}`])
-    yield* sql.unsafe(openSlots, [bigintArray(slots)])
-    return slots
-  }
-)
+const removeBids = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, first: number) {
+  const rows = yield* sql.unsafe<{ readonly slot_num: bigint }>(slotsStatement, [`${first}`])
+  const slots = rows.map(({ slot_num }) => slot_num)
+  if (slots.length === 0) return slots
+  yield* sql.unsafe(closeSlots, [bigintArray(slots)])
+  yield* sql.unsafe(deleteBids, [`${first}`])
+  yield* sql.unsafe(openSlots, [bigintArray(slots)])
+  return slots
+})
 
 /** Deletes the registrations from an item id on, and restores the earlier ones of their bidders. */
-const removeCoordinators = Effect.fnUntraced(
-  function*(
-    sql: SqlClient.SqlClient,
-    first: number
-  ): Effect.fn.Return<void, SqlError.SqlError> {
-    const rows = yield* sql.unsafe<{ readonly bidder_addr: Uint8Array }>(biddersStatement, [
-      `${first}`
-    ])
-    const bidders = rows.map(({ bidder_addr }) => bidder_addr)
-    yield* sql.unsafe(deleteCoordinators, [`${first}`])
-    yield* sql.unsafe(deleteRegistrations, [bidders])
-    yield* sql.unsafe(restoreRegistrations, [bidders])
-  }
-)
+const removeCoordinators = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, first: number) {
+  const rows = yield* sql.unsafe<{ readonly bidder_addr: Uint8Array }>(biddersStatement, [
+    `${first}`
+  ])
+  const bidders = rows.map(({ bidder_addr }) => bidder_addr)
+  yield* sql.unsafe(deleteCoordinators, [`${first}`])
+  yield* sql.unsafe(deleteRegistrations, [bidders])
+  yield* sql.unsafe(restoreRegistrations, [bidders])
+})

@@ -172,31 +172,23 @@ const rowWriter = (sql: SqlClient.SqlClient): WriteRows => ({ parameters, text }
     ? Effect.void
     : Effect.suspend(() => Effect.asVoid(sql.unsafe(text, parameters(rows))))
 
-const writeTokensAndQueues = Effect.fnUntraced(
-  function*(
-    write: WriteRows,
-    rows: ChangedRows
-  ): Effect.fn.Return<void, SqlError.SqlError> {
-    const versioned = (tokens: ReadonlyArray<Token>) =>
-      tokens.map((row) => ({ ...row, version: rows.tokenVersion }))
-    yield* write(insertBlocks, rows.blocks)
-    yield* write(insertCoordinators, rows.coordinators)
-    yield* write(upsertRegistrations, [
-      ...new Map(rows.coordinators.map((row) => [row.bidderAddr, row])).values()
-    ])
-    yield* write(insertTokens, versioned(rows.tokens))
-    yield* write(updatePrices, versioned(rows.pricedTokens))
-    yield* write(insertPriceChanges, rows.priceChanges)
-    yield* write(insertQueued, rows.queued)
-    yield* write(setForged, rows.forgedItems)
-  }
-)
+const writeTokensAndQueues = Effect.fnUntraced(function*(write: WriteRows, rows: ChangedRows) {
+  const versioned = (tokens: ReadonlyArray<Token>) =>
+    tokens.map((row) => ({ ...row, version: rows.tokenVersion }))
+  yield* write(insertBlocks, rows.blocks)
+  yield* write(insertCoordinators, rows.coordinators)
+  yield* write(upsertRegistrations, [
+    ...new Map(rows.coordinators.map((row) => [row.bidderAddr, row])).values()
+  ])
+  yield* write(insertTokens, versioned(rows.tokens))
+  yield* write(updatePrices, versioned(rows.pricedTokens))
+  yield* write(insertPriceChanges, rows.priceChanges)
+  yield* write(insertQueued, rows.queued)
+  yield* write(setForged, rows.forgedItems)
+})
 
 const writeExits = Effect.fnUntraced(
-  function*(
-    sql: SqlClient.SqlClient,
-    { exits, withdrawals, withdrawnExits }: ChangedRows
-  ): Effect.fn.Return<void, SqlError.SqlError> {
+  function*(sql: SqlClient.SqlClient, { exits, withdrawals, withdrawnExits }: ChangedRows) {
     const write = rowWriter(sql)
     yield* write(insertExits, exits)
     yield* write(updateExits, withdrawnExits.map(({ after }) => after))
@@ -213,10 +205,7 @@ const writeExits = Effect.fnUntraced(
 
 /** Updates the lists of slots by their best bidder, and the lists of won slots. */
 const writeHeldSlots = Effect.fnUntraced(
-  function*(
-    sql: SqlClient.SqlClient,
-    { bidders, parameterSets }: ChangedRows
-  ): Effect.fn.Return<void, SqlError.SqlError> {
+  function*(sql: SqlClient.SqlClient, { bidders, parameterSets }: ChangedRows) {
     const write = rowWriter(sql)
     const changed = [...bidders].filter(([, { after, before }]) => after !== before)
     yield* write(
