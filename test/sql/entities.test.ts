@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   bigIntegers,
-  boolean,
   integer,
   integers,
   nullable,
@@ -33,7 +32,7 @@ const fields = {
   amount: ["amount", uint64],
   parent: ["parent", nullable(integer)],
   origin: part("origin_block", origin),
-  limit: optional(["row_limit", uint32])
+  limit: optional("row_limit", uint32)
 } as const
 const row = shape<Row>(fields)
 
@@ -115,7 +114,6 @@ describe("a declaration of columns", () => {
       fees: pairs(["tokens", integers], ["amounts", bigIntegers]),
       request: flagged(
         "has_request",
-        boolean,
         shape<Pick<Origin, "queue">>({ queue: ["queue", nullable(uint32)] })
       )
     })

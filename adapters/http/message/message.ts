@@ -193,12 +193,9 @@ export const answerHeaders = {
   version: "ledger-version"
 } as const
 
-const commonHeaders: HeaderRecord = {
-  "content-type": "application/json",
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers":
-    "Api-Revision, Ledger-Ethereum-Block, Ledger-Batch, Ledger-Version, ETag, Allow, Retry-After"
-}
+/** The headers that pages in browsers may read. */
+const exposedToAll =
+  "Api-Revision, Ledger-Ethereum-Block, Ledger-Batch, Ledger-Version, ETag, Allow, Retry-After"
 
 /**
  * Returns the headers for each answer of one revision. Answers of one snapshot share one object.
@@ -212,12 +209,9 @@ export const makeHeaders = (
   vary: string
 ) => {
   const revisionHeaders: HeaderRecord = {
-    ...commonHeaders,
-    "access-control-expose-headers": [
-      commonHeaders["access-control-expose-headers"],
-      ...exposedHeaders
-    ]
-      .join(", "),
+    "content-type": "application/json",
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": [exposedToAll, ...exposedHeaders].join(", "),
     vary,
     [answerHeaders.revision]: revision
   }

@@ -201,11 +201,11 @@ export const rateLimited = (perSecondMax: number, afterMs: number): Problem => (
 })
 
 // the messages of these do not disclose internals of the server
-export const unavailable: Problem = {
-  name: "unavailable",
-  message: `The server is temporarily unavailable: try again in ${retryAfterSeconds} s`,
-  headers: { "retry-after": String(retryAfterSeconds) }
-}
+export const unavailable = retryLater(
+  "unavailable",
+  `The server is temporarily unavailable: try again in ${retryAfterSeconds} s`,
+  retryAfterSeconds
+)
 /** @param resource what writes lack; reads go on */
 export const noRoom = (resource: "disk" | "memory"): Problem =>
   retryLater(

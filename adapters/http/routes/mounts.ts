@@ -87,36 +87,25 @@ export const makeMountMatcher = (mounts: ReadonlyArray<Mount>): MountMatcher => 
   }
 
   return (path, header, basePath = "") => {
-    for (const mount of named) {
-      if (
-        !path.startsWith(mount.path) ||
-        (path.length > mount.path.length && path[mount.path.length] !== "/")
-      ) continue
-      const match = {
-        mount,
-        path: path.slice(mount.path.length),
-        basePath,
-        revision: mount.revision.name
-      }
-      if (header === undefined || header === mount.revision.name) return match
-      return {
-        ...match,
-        problem: known.has(header)
-          ? conflict(mount, basePath, header)
-          : unknownRevision(header, known)
-      }
-    }
+    const own = named.find((mount) =>
+      path.startsWith(mount.path) &&
+      (path.length === mount.path.length || path[mount.path.length] === "/")
+    )
+    const mount = own ?? defaultMount
     const match = {
-      mount: defaultMount,
-      path: path === "/" ? "" : path,
+      mount,
+      path: own !== undefined ? path.slice(own.path.length) : path === "/" ? "" : path,
       basePath,
-      revision: defaultMount.revision.name
+      revision: mount.revision.name
     }
-    if (root === undefined) return { ...match, problem: outsideMounts(path, named, basePath) }
+    if (mount !== root && own === undefined) {
+      return { ...match, problem: outsideMounts(path, named, basePath) }
+    }
     if (header === undefined || header === match.revision) return match
-    return known.has(header)
+    if (!known.has(header)) return { ...match, problem: unknownRevision(header, known) }
+    return own === undefined
       ? { ...match, revision: header }
-      : { ...match, problem: unknownRevision(header, known) }
+      : { ...match, problem: conflict(own, basePath, header) }
   }
 }
 

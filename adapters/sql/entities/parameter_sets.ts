@@ -65,6 +65,10 @@ export const parameterSetRow = <Kind extends ParameterKind>(
   variables: encoders[kind](set)
 })
 
+/** Returns SQL for the newest variables of a kind, as text. */
+export const currentVariables = (kind: ParameterKind): string =>
+  `(SELECT parameter_set.variables FROM parameter_set WHERE parameter_set.kind = '${kind}' ORDER BY parameter_set.ethereum_block_num DESC LIMIT 1)`
+
 const blockNumber = { ethereumBlockNum: Schema.BigIntFromString }
 const codecs = {
   rollup: Schema.Struct({

@@ -15,7 +15,6 @@ import {
   address,
   batchNumber,
   bigInteger,
-  boolean,
   checked,
   hash,
   int16,
@@ -79,8 +78,8 @@ export const poolTransaction = shape<PoolTransaction>({
   nonce: ["nonce", uint40],
   // in the case in which it was posted
   signature: ["signature", checked(plainText, "octet_length(%) = 128")],
-  request: flagged("has_request", boolean, request),
-  maxNumBatch: optional(["max_num_batch", batchNumber]),
+  request: flagged("has_request", request),
+  maxNumBatch: optional("max_num_batch", batchNumber),
   group: optionalPart("group_id", group),
   state: ["state", oneOf(poolStates)],
   timestampMs: ["timestamp_ms", integer],

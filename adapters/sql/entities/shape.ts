@@ -1,5 +1,5 @@
 import { type Column as Parameter, type Columns, parameterColumn } from "../connection/mod.ts"
-import { type ColumnType, nullable } from "./column_types.ts"
+import { boolean, type ColumnType, nullable } from "./column_types.ts"
 
 /*
  * How the rows of a table are stored. A declaration is keyed by the fields of the row, and each
@@ -74,7 +74,7 @@ const storedOf = <Value>(declared: Declared<Value>): Stored<Value> => {
   const [name, type, constraint = ""] = declared
   const { read } = type
   return {
-    columns: [{ name, type: type, constraint, get: (value) => value }],
+    columns: [{ name, type, constraint, get: (value) => value }],
     rules: [],
     read: (values, at) => read(values[at])
   }
@@ -142,11 +142,7 @@ const parametersOf = <Row>(columns: ReadonlyArray<ColumnOf<Row>>): Columns<Row> 
     columns.filter(({ expression }) => expression === undefined).map(
       ({ get, name, type }): [string, Parameter<Row>] => [
         name,
-        parameterColumn(
-          type,
-          get as (row: Row) => never,
-          type.write
-        )
+        parameterColumn(type, get as (row: Row) => never, type.write)
       ]
     )
   )
@@ -208,30 +204,25 @@ export const part = <Row extends object>(
 /** Stores an object or null; the column `flag` says which, since all its fields may be null. */
 export const flagged = <Row extends object>(
   flag: string,
-  type: ColumnType<boolean>,
   whole: Shape<Row>
 ): Stored<Row | null> => {
   const names = whole.columns.map(({ name }) => name)
   return {
     columns: [
-      { name: flag, type: type, constraint: "", get: (value) => value !== null },
+      { name: flag, type: boolean, constraint: "", get: (value) => value !== null },
       ...whole.columns.map(({ get, ...column }): ColumnOf<Row | null> => ({
         ...column,
         get: (value) => value === null ? null : get(value)
       }))
     ],
     rules: [...whole.rules, `CHECK (${flag} OR num_nonnulls(${names.join(", ")}) = 0)`],
-    read: (values, at) => type.read(values[at]) ? whole.read(values, at + 1) : null
+    read: (values, at) => boolean.read(values[at]) ? whole.read(values, at + 1) : null
   }
 }
 
 /** Leaves a field out if its column is NULL. */
-export const optional = <Value>(
-  [name, type, constraint]: Column<Value>
-): Optional<Value> => ({
-  optional: constraint === undefined
-    ? [name, nullable(type)]
-    : [name, nullable(type), constraint]
+export const optional = <Value>(name: string, type: ColumnType<Value>): Optional<Value> => ({
+  optional: [name, nullable(type)]
 })
 /** The same for an object. */
 export const optionalPart = <Row extends object>(
@@ -241,13 +232,7 @@ export const optionalPart = <Row extends object>(
 
 /** A field that is computed by each query and not stored; `%` stands for the row. */
 export const computed = <Value>(expression: string, type: ColumnType<Value>): Stored<Value> => ({
-  columns: [{
-    name: "",
-    type: type,
-    constraint: "",
-    expression,
-    get: () => null
-  }],
+  columns: [{ name: "", type, constraint: "", expression, get: () => null }],
   rules: [],
   read: (values, at) => type.read(values[at])
 })
@@ -268,12 +253,7 @@ export const pairs = <First, Second>(
   [secondName, second]: Column<ReadonlyArray<Second>>
 ): Stored<ReadonlyArray<readonly [First, Second]>> => ({
   columns: [
-    {
-      name: firstName,
-      type: first,
-      constraint: "",
-      get: (value) => value.map(([each]) => each)
-    },
+    { name: firstName, type: first, constraint: "", get: (value) => value.map(([each]) => each) },
     {
       name: secondName,
       type: second,

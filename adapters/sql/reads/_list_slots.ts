@@ -9,6 +9,7 @@ import {
   type StoreFailure
 } from "../../../core/ports/mod.ts"
 import { type AnswerStatement, answerStatement, type SqlAnswer } from "../connection/mod.ts"
+import { currentVariables } from "../entities/mod.ts"
 import {
   countsOf,
   openSlotKey,
@@ -28,7 +29,7 @@ import {
   type RunQuery,
   type SqlQuery
 } from "./_run_query.ts"
-import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
+import { bestBids, clockReader, readSlots, slotRows } from "./_slots.ts"
 
 /** How each declared filter is answered: by the range of slots, or by the lists by best bid. */
 const slotFilters: { readonly [F in keyof FiltersOf<"slots">]-?: "range" | "best bid" } = {

@@ -26,6 +26,7 @@ import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
 import {
   batch,
   computed,
+  currentVariables,
   decodeParameterSet,
   from,
   hash,
@@ -37,7 +38,7 @@ import {
   uint64
 } from "../entities/mod.ts"
 import { Requery, type RunQuery } from "./_run_query.ts"
-import { bestBids, clockReader, currentVariables, readSlots, slotRows } from "./_slots.ts"
+import { bestBids, clockReader, readSlots, slotRows } from "./_slots.ts"
 
 /** The network, and the options of the fee that the state recommends. */
 interface StateOptions extends RecommendedFeeOptions {

@@ -20,10 +20,6 @@ import { bidView, registrationOf } from "./auction_rows.ts"
  * default bids of these slots.
  */
 
-/** Returns SQL for the newest variables of a kind, as text. */
-export const currentVariables = (kind: string): string =>
-  `(SELECT parameter_set.variables FROM parameter_set WHERE parameter_set.kind = '${kind}' ORDER BY parameter_set.ethereum_block_num DESC LIMIT 1)`
-
 /** A bid, and the block of the auction variables whose default bids apply to its slot. */
 interface BestBid {
   readonly bestBid: BidView

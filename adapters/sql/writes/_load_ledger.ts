@@ -10,6 +10,7 @@ import {
   computed,
   bid,
   coordinator,
+  currentVariables,
   decodeParameterSet,
   ethereumBlock,
   exit,
@@ -46,9 +47,6 @@ interface EndRow {
   readonly auction: string
 }
 
-const newestSet = (kind: string): string =>
-  `(SELECT variables FROM parameter_set WHERE kind = '${kind}' ORDER BY ethereum_block_num DESC LIMIT 1)`
-
 const ledgerEnd = shape<EndRow>({
   ledger: from("ledger", ledgerRow),
   block: from("block", blockRow),
@@ -62,9 +60,9 @@ const ledgerEnd = shape<EndRow>({
     "(SELECT max(place) FROM price_change WHERE price_change.ethereum_block_num = ledger.ethereum_block_num)",
     nullable(integer)
   ),
-  rollup: computed(newestSet("rollup"), plainText),
-  withdrawalDelayer: computed(newestSet("withdrawalDelayer"), plainText),
-  auction: computed(newestSet("auction"), plainText)
+  rollup: computed(currentVariables("rollup"), plainText),
+  withdrawalDelayer: computed(currentVariables("withdrawalDelayer"), plainText),
+  auction: computed(currentVariables("auction"), plainText)
 })
 const end = queryOf(
   ledgerEnd,

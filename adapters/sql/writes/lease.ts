@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schedule, type Scope, Semaphore } from "effect"
+import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
@@ -68,7 +68,10 @@ export const leaseLayer = (
     Effect.gen(function*() {
       const { writes } = yield* Database
       const { sql } = yield* ControlConnection
-      const lease = yield* makeLease(sql, yield* LastWrite, options)
+      const lease = new ProcessLease(sql, yield* LastWrite, options)
+      yield* Effect.addFinalizer(() => lease.release)
+      const { heartbeatMs = 2000 } = options
+      yield* Effect.forkScoped(Effect.repeat(lease.heartbeat, Schedule.spaced(heartbeatMs)))
       let term: LeaseTerm | null = null
       const termOf = (epoch: bigint): LeaseTerm =>
         term?.epoch === epoch ? term : term = { epoch, lastWriteIds: [] }
@@ -78,10 +81,7 @@ export const leaseLayer = (
             Effect.tap(lease.checkSession),
             Effect.flatMap((epoch) =>
               writes.withTransaction(
-                Effect.andThen(
-                  lockEpoch(writes, epoch, lease.failAsLost),
-                  transaction(termOf(epoch))
-                )
+                Effect.andThen(lockEpoch(writes, epoch, lease), transaction(termOf(epoch)))
               )
             )
           )
@@ -94,17 +94,8 @@ const retryMs = 500
 /** Timeout of the release on shutdown; the lease expires in any case. */
 const releaseMs = 2000
 
-interface Lease {
-  /** Returns the epoch of this process's lease; acquires the lease unless the process holds it. */
-  readonly acquire: Effect.Effect<bigint, StoreFailure>
-  /** Fails once if another process was the writer since the last write of the session. */
-  readonly checkSession: Effect.Effect<void, StoreFailure>
-  /** Records that the lease of an epoch is lost, and fails. */
-  readonly failAsLost: (epoch: bigint) => Effect.Effect<never, StoreFailure>
-}
-
 /** The lease of this process: the statements that take, extend and release it, and its state. */
-class ProcessLease implements Lease {
+class ProcessLease {
   readonly #sql: SqlClient.SqlClient
   readonly #lastWrite: LastWrite["Service"]
   readonly #termMs: number
@@ -119,9 +110,11 @@ class ProcessLease implements Lease {
   constructor(
     sql: SqlClient.SqlClient,
     lastWrite: LastWrite["Service"],
-    { holder, termMs, waits }: {
-      readonly [Name in "holder" | "termMs" | "waits"]: Required<LeaseOptions>[Name]
-    }
+    {
+      holder = `process ${process.pid} on ${hostname()}`,
+      termMs = 10_000,
+      waits = false
+    }: LeaseOptions
   ) {
     this.#sql = sql
     this.#lastWrite = lastWrite
@@ -132,6 +125,7 @@ class ProcessLease implements Lease {
     this.#holder = `${holder} (${randomBytes(4).toString("hex")})`
   }
 
+  /** Returns the epoch of this process's lease; acquires the lease unless the process holds it. */
   readonly acquire = this.#oneAtATime.withPermit(Effect.suspend(() => {
     if (this.#epoch !== null) return Effect.succeed(this.#epoch)
     // record the new epoch even if the caller is interrupted
@@ -153,6 +147,7 @@ class ProcessLease implements Lease {
       : take
   }))
 
+  /** Fails once if another process was the writer since the last write of the session. */
   readonly checkSession = Effect.flatMap(WriteSession, (session) => {
     if (session === null || session.since === this.#since) return Effect.void
     const isFirst = session.since === null
@@ -160,6 +155,7 @@ class ProcessLease implements Lease {
     return isFirst ? Effect.void : Effect.fail(writerChanged)
   })
 
+  /** Records that the lease of an epoch is lost, and fails. */
   readonly failAsLost = (epoch: bigint): Effect.Effect<never, StoreFailure> =>
     Effect.andThen(this.#forget(epoch), Effect.fail(noLongerWriter))
 
@@ -220,19 +216,6 @@ class ProcessLease implements Lease {
   }
 }
 
-const makeLease = (sql: SqlClient.SqlClient, lastWrite: LastWrite["Service"], {
-  heartbeatMs = 2000,
-  holder = `process ${process.pid} on ${hostname()}`,
-  termMs = 10_000,
-  waits = false
-}: LeaseOptions): Effect.Effect<Lease, never, Scope.Scope> =>
-  Effect.gen(function*() {
-    const lease = new ProcessLease(sql, lastWrite, { holder, termMs, waits })
-    yield* Effect.addFinalizer(() => lease.release)
-    yield* Effect.forkScoped(Effect.repeat(lease.heartbeat, Schedule.spaced(heartbeatMs)))
-    return lease
-  })
-
 const heldBy = (writer: Writer): StoreFailure =>
   new StoreFailure({
     retry: true,
@@ -241,14 +224,10 @@ const heldBy = (writer: Writer): StoreFailure =>
   })
 
 /** The first statement of a write transaction; its lock lasts until the transaction ends. */
-const lockEpoch = (
-  sql: SqlClient.SqlClient,
-  epoch: bigint,
-  failAsLost: Lease["failAsLost"]
-) =>
+const lockEpoch = (sql: SqlClient.SqlClient, epoch: bigint, lease: ProcessLease) =>
   Effect.flatMap(
     sql.unsafe(lockEpochStatement, [epoch]),
-    (rows) => rows.length === 0 ? failAsLost(epoch) : Effect.void
+    (rows) => rows.length === 0 ? lease.failAsLost(epoch) : Effect.void
   )
 
 interface Writer {
