@@ -4,13 +4,10 @@ import { type Answers, Dispatcher } from "../http/dispatch/mod.ts"
 import { makeRouter, type Routes } from "../http/routes/mod.ts"
 import { refusal } from "./_reply.ts"
 import { makeResources, type ResourcesOptions, tokenRefusal } from "./_resources.ts"
-import type { CountedLimits } from "./limit.ts"
 
 /** Returns the admin interface as an application that a server of the HTTP interface serves. */
-export const adminApplication = (
-  options: ResourcesOptions,
-  { adminHeaderBytesMax, hits }: CountedLimits
-): Application["Service"] => {
+export const adminApplication = (options: ResourcesOptions): Application["Service"] => {
+  const { adminHeaderBytesMax, hits } = options.limits
   const routes: Routes = {
     revision: "admin",
     router: makeRouter(makeResources(options)),

@@ -12,13 +12,6 @@ import { faultsMax, recordReader } from "./_record.ts"
 import { json, type RecordFault, type Refusal, storeFailure } from "./_reply.ts"
 import type { CountedLimits } from "./limit.ts"
 
-export interface PoolHandler {
-  /** Runs the commands of a body, one by one. */
-  readonly runCommands: (request: HttpRequest) => Effect.Effect<HttpAnswer, Refusal | StoreFailure>
-  /** Replies with a transaction and its state transitions. */
-  readonly transaction: (id: string) => Effect.Effect<HttpAnswer, Refusal | StoreFailure>
-}
-
 type PoolService = Pool["Service"]
 
 const readCommand = recordReader(
@@ -27,17 +20,12 @@ const readCommand = recordReader(
 )
 
 /**
- * Returns the handler of the pool over HTTP, for a coordinator in another program. If a line is
+ * Runs the commands of a body, one by one, for a coordinator in another program. If a line is
  * invalid, no command runs. A command can be sent again if its answer was lost: it changes a
  * transaction only from the expected state. `changed` names the transactions that this command
  * changed, and `transactions` has the current state of each one.
  */
-export const makePoolHandler = (pool: PoolService, limits: CountedLimits): PoolHandler => ({
-  runCommands: (request) => runCommands(pool, limits, request),
-  transaction: (id) => replyWithTransaction(pool, id)
-})
-
-const runCommands = Effect.fnUntraced(function*(
+export const runCommands = Effect.fnUntraced(function*(
   pool: PoolService,
   limits: CountedLimits,
   request: HttpRequest
@@ -124,7 +112,8 @@ const changes = Effect.fnUntraced(function*(
   return { changed, transactions }
 })
 
-const replyWithTransaction = Effect.fnUntraced(function*(pool: PoolService, text: string) {
+/** Replies with a transaction and its state transitions. */
+export const replyWithTransaction = Effect.fnUntraced(function*(pool: PoolService, text: string) {
   const id = Result.getOrUndefined(parseTransactionId(text))
   const transitions = id === undefined ? [] : yield* pool.transitions(id)
   if (id === undefined || transitions.length === 0) {

@@ -1,8 +1,6 @@
 import { Effect } from "effect"
 import { gauge, type Health } from "../../core/ports/mod.ts"
 import type { OpenMonitor } from "../metrics/mod.ts"
-import type { HttpAnswer } from "../http/mod.ts"
-import { json, neverCached } from "./_reply.ts"
 
 /** The phase of the process: before, while and after a node is attached. */
 export type Phase = "starting" | "serving" | "stopping"
@@ -26,13 +24,6 @@ export const readinessOf = (monitor: OpenMonitor, phase: Phase): Effect.Effect<R
       ? "degraded"
       : "ok"
     return { state, checks }
-  })
-
-/** Replies whether the process accepts requests, with the state of each check: 200 or 503. */
-export const readinessReply = (monitor: OpenMonitor, phase: Phase): Effect.Effect<HttpAnswer> =>
-  Effect.map(readinessOf(monitor, phase), (readiness) => {
-    const isReady = readiness.state === "ok" || readiness.state === "degraded"
-    return json(isReady ? 200 : 503, readiness, neverCached)
   })
 
 /** Registers the state of each health check as a metric. */

@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import type { StoreFailure } from "../../core/mod.ts"
 import { type LineFault, problemObject } from "../http/message/mod.ts"
 import { type HttpAnswer, type Problem, problems, problemType } from "../http/mod.ts"
@@ -54,16 +53,6 @@ export const json = (
 
 export const retryLater = { "retry-after": "1" } as const
 export const neverCached = { "cache-control": "no-store" } as const
-
-/** Answers a failure with a refusal. */
-export const orRefusal = (
-  answer: Effect.Effect<HttpAnswer, Refusal | StoreFailure>,
-  url: string
-): Effect.Effect<HttpAnswer> =>
-  Effect.catch(
-    answer,
-    (failure) => Effect.succeed(refusal("_tag" in failure ? storeFailure(failure) : failure, url))
-  )
 
 /** Returns the refusal for a failure of the store. */
 export const storeFailure = ({ message, retry }: StoreFailure, line?: number): Refusal => ({

@@ -1,13 +1,14 @@
 import { Effect, Redacted } from "effect"
 import { createHash, timingSafeEqual } from "node:crypto"
-import { feedJsonSchema, type StoreFailure } from "../../core/mod.ts"
+import { feedJsonSchema, type Pool, type StoreFailure } from "../../core/mod.ts"
 import type { HttpAnswer, HttpRequest } from "../http/mod.ts"
 import { type Resource, unsupportedType, withWrite } from "../http/routes/mod.ts"
 import { type OpenMonitor, prometheusContentType, prometheusText } from "../metrics/mod.ts"
 import type { FeedHandler } from "./_feed.ts"
-import type { PoolHandler } from "./_pool.ts"
-import { type Phase, readinessReply } from "./_readiness.ts"
-import { json, neverCached, orRefusal, type Refusal, refusal, retryLater } from "./_reply.ts"
+import { replyWithTransaction, runCommands } from "./_pool.ts"
+import { type Phase, readinessOf } from "./_readiness.ts"
+import { json, neverCached, type Refusal, refusal, retryLater, storeFailure } from "./_reply.ts"
+import type { CountedLimits } from "./limit.ts"
 import {
   type AdminOperation,
   adminOpenApi,
@@ -20,7 +21,7 @@ import {
 /** The handlers that need an attached node. */
 export interface NodeHandlers {
   readonly feed: FeedHandler
-  readonly pool: PoolHandler
+  readonly pool: Pool["Service"]
 }
 
 /** The state of the process that the resources report, and the token. */
@@ -33,6 +34,7 @@ export interface ResourcesOptions {
   readonly verification: Effect.Effect<string | null, unknown> | undefined
   /** The token of the operations that write, which do not exist without one. */
   readonly token: Redacted.Redacted | undefined
+  readonly limits: CountedLimits
 }
 
 /** Answers a request. `id` is the parameter of the path, if it has one. */
@@ -53,7 +55,10 @@ export const makeResources = (options: ResourcesOptions): ReadonlyMap<string, Re
   for (const name of offered) {
     const [method, path] = methodAndPath(name)
     const answer = (values: ReadonlyArray<string>, _: string, request: HttpRequest) =>
-      orRefusal(handlers[name](request, values[0] ?? ""), request.url)
+      Effect.catch(handlers[name](request, values[0] ?? ""), (failure) => {
+        const problem = "_tag" in failure ? storeFailure(failure) : failure
+        return Effect.succeed(refusal(problem, request.url))
+      })
     const key = path === "/" ? "" : path
     const read = resources.get(key)
     resources.set(
@@ -77,7 +82,7 @@ export const tokenRefusal = (token: Redacted.Redacted | undefined) => {
 }
 
 const handlersOf = (
-  { handlers, monitor, phase, verification = Effect.succeed(null) }: ResourcesOptions,
+  { handlers, limits, monitor, phase, verification = Effect.succeed(null) }: ResourcesOptions,
   offered: ReadonlyArray<AdminOperation>
 ): { readonly [Name in AdminOperation]: Handler } => {
   const index = json(200, {
@@ -102,7 +107,11 @@ const handlersOf = (
   return {
     "GET /": () => Effect.succeed(index),
     "GET /livez": () => Effect.succeed(json(200, { state: "ok" }, neverCached)),
-    "GET /readyz": () => readinessReply(monitor, phase()),
+    "GET /readyz": () =>
+      Effect.map(readinessOf(monitor, phase()), (readiness) => {
+        const isReady = readiness.state === "ok" || readiness.state === "degraded"
+        return json(isReady ? 200 : 503, readiness, neverCached)
+      }),
     "GET /metrics": () =>
       Effect.map(prometheusText(monitor), (body) => ({
         status: 200,
@@ -116,8 +125,8 @@ const handlersOf = (
     "GET /verification": () => verificationReply(verification),
     "GET /feed": ofNode(({ feed }) => feed.position),
     "POST /feed": ofLines(ofNode(({ feed }, request) => feed.apply(request))),
-    "POST /pool": ofLines(ofNode(({ pool }, request) => pool.runCommands(request))),
-    "GET /pool/{id}": ofNode(({ pool }, _, id) => pool.transaction(id))
+    "POST /pool": ofLines(ofNode(({ pool }, request) => runCommands(pool, limits, request))),
+    "GET /pool/{id}": ofNode(({ pool }, _, id) => replyWithTransaction(pool, id))
   }
 }
 

@@ -8,7 +8,6 @@ import type { OpenMonitor } from "../metrics/mod.ts"
 import { adminApplication } from "./_application.ts"
 import { type FeedPorts, makeFeedHandler } from "./_feed.ts"
 import { watchLedger } from "./_ledger_watch.ts"
-import { makePoolHandler } from "./_pool.ts"
 import { measureHealth, type Phase, type Readiness, readinessOf } from "./_readiness.ts"
 import type { NodeHandlers } from "./_resources.ts"
 import { type AdminLimits, type CountedLimits, countedLimits } from "./limit.ts"
@@ -114,10 +113,14 @@ export const openAdmin = Effect.fnUntraced(
     const { hits } = limits
     let phase: Phase = "starting"
     let handlers: NodeHandlers | undefined
-    const application = adminApplication(
-      { monitor, phase: () => phase, handlers: () => handlers, verification, token },
+    const application = adminApplication({
+      monitor,
+      phase: () => phase,
+      handlers: () => handlers,
+      verification,
+      token,
       limits
-    )
+    })
     const url = yield* listen(options, limits, application)
     yield* withMonitor(monitor, measureProcess)
     yield* monitor.measure(...Struct.keys(hits).map((limit) => limitHits(limit, () => hits[limit])))
@@ -132,10 +135,7 @@ export const openAdmin = Effect.fnUntraced(
       url,
       attachNode: Effect.fnUntraced(function*(node) {
         yield* withMonitor(monitor, watchLedger(node, options.ledgerAgeMaxMs))
-        handlers = {
-          feed: makeFeedHandler(node, limits),
-          pool: makePoolHandler(Context.get(node, Pool), limits)
-        }
+        handlers = { feed: makeFeedHandler(node, limits), pool: Context.get(node, Pool) }
         yield* markServing
       })
     }

@@ -6,12 +6,6 @@ import type { RequestRecord } from "../http/mod.ts"
 /** A stream for the lines of a log, such as `process.stdout`. */
 export type LogTarget = Pick<Writable, "write">
 
-interface LogWriterOptions {
-  readonly to: LogTarget
-  /** Returns the line that reports how many lines were dropped. */
-  readonly droppedLine: (lines: number) => string
-}
-
 /** Maximum number of waiting characters, some seconds of a busy server; then lines are dropped. */
 export const charactersMax = 8 * 2 ** 20
 /** Maximum wait for a slow target when the log closes. */
@@ -27,14 +21,15 @@ const closeMs = 1000
  */
 class LogWriter {
   readonly #to: LogTarget
-  readonly #droppedLine: LogWriterOptions["droppedLine"]
+  readonly #droppedLine: (lines: number) => string
   #queue: Array<string> = []
   #characters = 0
   #dropped = 0
   #isWriting = false
   #idle: (() => void) | undefined
 
-  constructor({ droppedLine, to }: LogWriterOptions) {
+  /** @param droppedLine returns the line that reports how many lines were dropped */
+  constructor(to: LogTarget, droppedLine: (lines: number) => string) {
     this.#to = to
     this.#droppedLine = droppedLine
   }
@@ -143,10 +138,10 @@ export const openRequestLog = (
   { colors = false, format, isShared = false, to = process.stdout }: RequestLogOptions
 ): Effect.Effect<(record: RequestRecord) => void, never, Scope.Scope> => {
   const lineOf = format === "json" ? jsonLine : colors ? colouredLine : textLine
-  const writer = new LogWriter({
+  const writer = new LogWriter(
     to,
-    droppedLine: (lines) => `${droppedLines[format](lines, timeOf(Date.now()))}\n`
-  })
+    (lines) => `${droppedLines[format](lines, timeOf(Date.now()))}\n`
+  )
   const textMax = isShared ? sharedMax : Infinity
   let records: Array<{ readonly record: RequestRecord; readonly ms: number }> = []
   let timer: NodeJS.Timeout | undefined
