@@ -5,6 +5,7 @@ import {
   LedgerHistory,
   LedgerReader,
   LedgerWriter,
+  mapReader,
   PoolStore,
   LatestLedgerVersion
 } from "../../core/ports/mod.ts"
@@ -12,6 +13,7 @@ import type { LogEntry, RecordLog } from "./log/mod.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import {
   memoryHistory,
+  memoryReader,
   type MemoryLedger,
   WriteQueue,
   yieldForLargeBlocks,
@@ -81,21 +83,13 @@ const readLedger = (
   ledger: MemoryLedger,
   log: RecordLog
 ): { readonly reader: LedgerReader["Service"]; readonly history: LedgerHistory["Service"] } => {
-  const read = <A, E>(compute: () => Result.Result<A, E>) =>
-    unlessFailed(log, () => Effect.fromResult(compute()))
-  const history = memoryHistory(ledger)
+  const [reader, history] = [memoryReader(ledger), memoryHistory(ledger)]
   return {
+    reader: mapReader((call) => unlessFailed(log, () => call(reader))),
     history: {
       block: (number) => unlessFailed(log, () => history.block(number)),
       rollBacks: (query) => unlessFailed(log, () => history.rollBacks(query)),
       finalBlock: unlessFailed(log, () => history.finalBlock)
-    },
-    reader: {
-      list: (name, query) => read(() => ledger.list(name, query)),
-      find: (name, key) => read(() => Result.succeed(ledger.find(name, key))),
-      accountsAndTokens: (of) => read(() => Result.succeed(ledger.accountsAndTokens(of))),
-      state: read(() => Result.succeed(ledger.state())),
-      snapshotId: read(() => Result.succeed(ledger.snapshotId()))
     }
   }
 }

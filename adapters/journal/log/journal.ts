@@ -37,7 +37,6 @@ export class Journal implements CheckpointedJournal, RecordLog {
   #reader: OpenReader | null
   #writer: Writer | undefined
   readonly checkpointTable: CheckpointTable
-  /** The parts of the checkpoint. */
   readonly parts: Parts
   #manifest: Manifest | undefined
   #bytesSinceCheckpoint = 0
@@ -109,12 +108,10 @@ export class Journal implements CheckpointedJournal, RecordLog {
     return this.#head.seq - (this.#manifest?.seq ?? 0)
   }
 
-  /** The checkpoint; undefined if there is none. */
   get manifest(): Manifest | undefined {
     return this.#manifest
   }
 
-  /** Bytes of the entries behind the checkpoint. */
   get bytesSinceCheckpoint(): number {
     return this.#bytesSinceCheckpoint
   }
@@ -202,7 +199,6 @@ export class Journal implements CheckpointedJournal, RecordLog {
     return inflateRawSync(this.parts.read(part)).toString("utf8").split("\n")
   }
 
-  /** Yields the lines of the feed in records (after, to], some at a time, also during writes. */
   *feedSlices(after: number, to: number): Generator<ReadonlyArray<string>, void> {
     const select = this.#database.prepare(
       "SELECT seq, text FROM record WHERE kind = 'ledger' AND seq > ? AND seq <= ? ORDER BY seq"
@@ -223,13 +219,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
     }
   }
 
-  /**
-   * Commits all pending entries and calls `capture`, before the writers of these entries go on.
-   * Throws if the journal has failed.
-   */
-  captureAt<A>(
-    capture: () => A
-  ): { readonly captured: A; readonly seq: number; readonly checksum: number } {
+  captureAt<A>(capture: () => A) {
     const failure = this.#commitPending()
     try {
       if (this.#failure !== undefined) throw this.#failure
@@ -239,7 +229,6 @@ export class Journal implements CheckpointedJournal, RecordLog {
     }
   }
 
-  /** Makes a checkpoint the one that the next start reads. */
   install(manifest: Manifest, bytesAfter: number): void {
     this.checkpointTable.install(manifest)
     this.#manifest = manifest
@@ -256,7 +245,6 @@ export class Journal implements CheckpointedJournal, RecordLog {
     return this.#refusal
   }
 
-  /** Whether all appended entries are on disk. */
   get isDurable(): boolean {
     return this.#pending.length === 0
   }
@@ -266,7 +254,6 @@ export class Journal implements CheckpointedJournal, RecordLog {
     if (this.#pending.push({ entry, onSettled }) === 1) setImmediate(() => this.flush())
   }
 
-  /** Calls `onSettled` when all appended entries are on disk or dropped. */
   whenSettled(onSettled: OnSettled): void {
     if (this.#failure !== undefined) onSettled(this.#failure)
     else if (this.isDurable) onSettled()
