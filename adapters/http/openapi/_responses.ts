@@ -73,22 +73,17 @@ export const jsonContent = (component: string, examples: object = {}) => ({
 })
 
 const header = (description: string, schema: object) => ({ description, schema })
+const count = { type: "integer", minimum: 0 }
 
 /** Components of the headers that every answer has. */
 export const responseHeaders = {
   "Api-Revision": header("The revision that answered", { type: "string" }),
-  "Ledger-Ethereum-Block": header("Ethereum block up to which the snapshot is synchronised", {
-    type: "integer",
-    minimum: 0
-  }),
+  "Ledger-Ethereum-Block": header("Ethereum block up to which the snapshot is synchronised", count),
   "Ledger-Batch": header("Last batch of the snapshot; missing before the first one", {
     type: "integer",
     minimum: 1
   }),
-  "Ledger-Version": header("Increases with every applied block, batch, price and rollback", {
-    type: "integer",
-    minimum: 0
-  })
+  "Ledger-Version": header("Increases with every applied block, batch, price and rollback", count)
 }
 
 const headerReferences = Object.fromEntries(
@@ -234,10 +229,7 @@ export const problemResponses = (revision: Revision) => {
     ),
     Internal: refusal("An internal error occurred", internal),
     Unavailable: refusal("The server is temporarily unavailable", unavailable, {
-      "Retry-After": header("Seconds after which the client may retry", {
-        type: "integer",
-        minimum: 0
-      })
+      "Retry-After": header("Seconds after which the client may retry", count)
     }),
     Refused: refusal(
       "Any request can be refused: 400 for an unknown Api-Revision or malformed HTTP, 405 with Allow, 408, 413, 414, 415, 429 with Retry-After, 431",

@@ -125,35 +125,13 @@ export const databaseLayer = (
 ): Layer.Layer<Database | ControlConnection | LastWrite, DatabaseError> =>
   Layer.effectContext(Effect.gen(function*() {
     const common = yield* clientOptions(options)
-    const { maxConnections = 16 } = options
-    const pooled = Math.max(2, maxConnections - 2)
-    const client = (
-      name: string,
-      rest: Pick<ClientOptions, "connections" | "sharing" | "retries"> & Partial<ClientOptions>
-    ) =>
-      Effect.orDie(
-        makeClient({
-          ...common,
-          applicationName: `${common.applicationName} ${name}`,
-          role: name,
-          ...rest
-        })
-      )
-    const { replaceConnections, sql: reads, values } = yield* client("reads", {
-      connections: Math.ceil(pooled / 2),
-      sharing: readsSharing,
-      retries: true
-    })
-    const { sql: writes } = yield* client("writes", {
-      connections: Math.floor(pooled / 2),
-      sharing: 1,
-      retries: false
-    })
-    const { sql: control } = yield* client("signals", { connections: 1, sharing: 1, retries: true })
-    const { sql: migrations } = yield* client("migration", {
-      connections: 1,
-      sharing: 1,
-      retries: false,
+    const alone = { connections: 1, sharing: 1, retries: false }
+    const { replaceConnections, sql: reads, values } = yield* readClient("reads", common)
+    const connections = Math.floor(common.pooled / 2)
+    const { sql: writes } = yield* client("writes", common, { ...alone, connections })
+    const { sql: control } = yield* client("signals", common, { ...alone, retries: true })
+    const { sql: migrations } = yield* client("migration", common, {
+      ...alone,
       statementTimeoutMs: 0
     })
     yield* waitForAnswer(control, common)
@@ -168,25 +146,34 @@ export const databaseLayer = (
 export const replicaReads = (
   options: DatabaseOptions
 ): Effect.Effect<Client, DatabaseError, Scope.Scope> =>
-  Effect.gen(function*() {
-    const common = yield* clientOptions(options)
-    const connections = Math.ceil(Math.max(2, (options.maxConnections ?? 16) - 2) / 2)
-    return yield* Effect.orDie(
-      makeClient({
-        ...common,
-        applicationName: `${common.applicationName} replica`,
-        role: "replica",
-        connections,
-        sharing: readsSharing,
-        retries: true
-      })
-    )
+  Effect.flatMap(clientOptions(options), (common) => readClient("replica", common))
+
+const client = (
+  name: string,
+  common: CommonOptions,
+  rest: Pick<ClientOptions, "connections" | "sharing" | "retries"> & Partial<ClientOptions>
+) =>
+  Effect.orDie(
+    makeClient({
+      ...common,
+      applicationName: `${common.applicationName} ${name}`,
+      role: name,
+      ...rest
+    })
+  )
+
+const readClient = (name: string, common: CommonOptions) =>
+  client(name, common, {
+    connections: Math.ceil(common.pooled / 2),
+    sharing: readsSharing,
+    retries: true
   })
 
 const clientOptions = ({
   applicationName = "rollup-node",
   connectTimeoutMs = 3000,
   idleTransactionMs = 10_000,
+  maxConnections = 16,
   queueWaitMs = 2000,
   statementTimeoutMs = 10_000,
   url,
@@ -199,6 +186,8 @@ const clientOptions = ({
       applicationName,
       connectTimeoutMs,
       idleTransactionMs,
+      /** Connections for reads and writes. */
+      pooled: Math.max(2, maxConnections - 2),
       queueWaitMs,
       statementTimeoutMs,
       url,

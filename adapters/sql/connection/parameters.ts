@@ -38,7 +38,8 @@ export const parameterColumn = <Row, Value>(
 })
 
 const identity = <Value>(value: Value): Value => value
-const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
+/** Returns a text as an element of an array. */
+export const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
 
 /* Columns by the type of their elements; a value of null is NULL. */
 

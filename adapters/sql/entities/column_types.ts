@@ -1,5 +1,5 @@
 import { type SkipCode, type TransactionType, transactionTypes } from "../../../core/domain/mod.ts"
-import { readText, storedText } from "../connection/mod.ts"
+import { quoted, readText, storedText } from "../connection/mod.ts"
 
 /*
  * The types of columns, each with its value in JavaScript. The driver returns `bigint` columns as
@@ -161,8 +161,6 @@ export const boolean = columnType<boolean>("boolean", {
   write: (value) => value ? "t" : "f",
   read: (stored) => stored === true
 })
-
-const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
 
 /** A text without NUL and lone surrogates, which PostgreSQL refuses. */
 export const plainText = columnType<string>("text", {

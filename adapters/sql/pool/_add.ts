@@ -12,7 +12,7 @@ import {
   replacedReason,
   type ReplaceResult
 } from "../../../core/ports/mod.ts"
-import { bigintArray, bytesArray } from "../connection/mod.ts"
+import { bigintArray, bytesArray, numberOrNull } from "../connection/mod.ts"
 import {
   computed,
   integer,
@@ -23,7 +23,7 @@ import {
   shape
 } from "../entities/mod.ts"
 import { notifyPoolChange } from "../notifications/mod.ts"
-import { bytesOf, insertPooled, numberOrNull, ordered } from "./pool_rows.ts"
+import { bytesOf, insertPooled, ordered } from "./pool_rows.ts"
 import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
 /** A posted transaction, with its owners and the limits of the pool. */

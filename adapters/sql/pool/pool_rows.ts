@@ -33,9 +33,6 @@ export const countsOf = (row: CountsRow): { readonly [State in PoolState]: numbe
   invl: Number(row.invl)
 })
 
-export const numberOrNull = (value: bigint | null): number | null =>
-  value === null ? null : Number(value)
-
 /** Returns the bytes of hexadecimal digits, with or without `0x`. */
 export const bytesOf = (hex: string): Uint8Array =>
   Buffer.from(hex.startsWith("0x") ? hex.slice(2) : hex, "hex")
