@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type PoolState, poolStates, type SkippedTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
-import type { PoolChange, ReconciledBatch } from "../../../core/ports/mod.ts"
+import type { PoolChange, PoolStore, ReconciledBatch } from "../../../core/ports/mod.ts"
 import { bytesArray, parametersOf, rowsOf, updateOf } from "../connection/mod.ts"
 import {
   computed,
@@ -77,11 +77,7 @@ export const applyChanges = (
 export const reconcileBatch = (
   sql: SqlClient.SqlClient,
   write: PoolWrite,
-  { changes, from, to }: {
-    readonly from: ReconciledBatch | null
-    readonly to: ReconciledBatch | null
-    readonly changes: ReadonlyArray<PoolChange>
-  },
+  { changes, from, to }: Parameters<PoolStore["Service"]["reconcile"]>[0],
   atMs: number
 ): Effect.Effect<ReadonlyArray<TransactionId> | null, SqlError.SqlError> =>
   Effect.gen(function*() {

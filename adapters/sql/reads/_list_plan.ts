@@ -61,6 +61,18 @@ export const readLists = (
   values: []
 })
 
+/** Plans a read of the items that a query returns, without lists. */
+const readItems = (
+  shape: string,
+  items: (parameter: Parameter) => string,
+  values: ReadonlyArray<string | null>
+): ListQueryPlan => ({
+  shape,
+  text: (parameter) => ({ lists: "postings", others: [items(parameter)] }),
+  keys: keysParameter([]),
+  values
+})
+
 /**
  * Plans a read of posting lists, and of rows that are not yet in lists of combined filters. The
  * caller restricts the plan of a pair in a batch to the range of the batch.
@@ -118,25 +130,20 @@ const readPair = (
   selections: ReadonlyArray<IndexKeySelection>
 ): ListQueryPlan => {
   const condition = conditionOf(list, selections)
-  return {
-    shape: "pair",
-    text: (parameter) => ({
-      lists: "postings",
-      others: [
-        selectedItems(
-          list,
-          `(
+  const plan = readItems(
+    "pair",
+    (parameter) =>
+      selectedItems(
+        list,
+        `(
   SELECT side.key FROM unnest(${parameter("bytea[]")}) AS side (key)
   ORDER BY (SELECT first_ordinal + cardinality(items) FROM posting WHERE posting.key = side.key AND posting.is_last LIMIT 1) NULLS FIRST LIMIT 1
 ) AS shorter CROSS JOIN LATERAL (SELECT unnest(items) AS item FROM posting WHERE posting.key = shorter.key) AS listed`,
-          condition.text(parameter)
-        )
-      ]
-    }),
-    isExclusive: true,
-    keys: keysParameter([]),
-    values: [keysParameter(pairKeys(list, selections)), ...condition.values]
-  }
+        condition.text(parameter)
+      ),
+    [keysParameter(pairKeys(list, selections)), ...condition.values]
+  )
+  return { ...plan, isExclusive: true }
 }
 
 /**
@@ -148,19 +155,14 @@ const readPairInRange = (
   selections: ReadonlyArray<IndexKeySelection>
 ): ListQueryPlan => {
   const condition = conditionOf(list, selections)
-  return {
-    shape: "pair in range",
-    text: (parameter) => ({
-      lists: "postings",
-      others: [
-        `SELECT r.item_id AS item FROM ${list.table} AS r WHERE r.item_id >= (SELECT low FROM bounds) AND r.item_id < (SELECT high FROM bounds) AND ${
-          condition.text(parameter)
-        }`
-      ]
-    }),
-    keys: keysParameter([]),
-    values: condition.values
-  }
+  return readItems(
+    "pair in range",
+    (parameter) =>
+      `SELECT r.item_id AS item FROM ${list.table} AS r WHERE r.item_id >= (SELECT low FROM bounds) AND r.item_id < (SELECT high FROM bounds) AND ${
+        condition.text(parameter)
+      }`,
+    condition.values
+  )
 }
 
 /** All queued transactions. OFFSET makes the planner use the index of those that are not forged. */
@@ -253,20 +255,15 @@ export const readRegistrations = (
   const selected = Object.entries(filters).flatMap(([column, address]) =>
     address === undefined ? [] : [{ column, address }]
   )
-  return {
-    shape: ["registrations", ...selected.map(({ column }) => column)].join(" "),
-    text: (parameter) => ({
-      lists: "postings",
-      others: [
-        [
-          "SELECT item_id AS item FROM registration WHERE true",
-          ...selected.map(({ column }) => `${column} = ${parameter("bytea")}`)
-        ].join(" AND ")
-      ]
-    }),
-    keys: keysParameter([]),
-    values: selected.map(({ address }) => hexParameter(address))
-  }
+  return readItems(
+    ["registrations", ...selected.map(({ column }) => column)].join(" "),
+    (parameter) =>
+      [
+        "SELECT item_id AS item FROM registration WHERE true",
+        ...selected.map(({ column }) => `${column} = ${parameter("bytea")}`)
+      ].join(" AND "),
+    selected.map(({ address }) => hexParameter(address))
+  )
 }
 
 /**
