@@ -79,10 +79,7 @@ const unlessFailed = <A, E>(
   )
 
 /** Returns the read ports of a ledger in memory whose writes wait for the log, so that reads need not. */
-const readLedger = (
-  ledger: MemoryLedger,
-  log: RecordLog
-): { readonly reader: LedgerReader["Service"]; readonly history: LedgerHistory["Service"] } => {
+const readLedger = (ledger: MemoryLedger, log: RecordLog) => {
   const [reader, history] = [memoryReader(ledger), memoryHistory(ledger)]
   return {
     reader: mapReader((call) => unlessFailed(log, () => call(reader))),
@@ -90,7 +87,7 @@ const readLedger = (
       block: (number) => unlessFailed(log, () => history.block(number)),
       rollBacks: (query) => unlessFailed(log, () => history.rollBacks(query)),
       finalBlock: unlessFailed(log, () => history.finalBlock)
-    }
+    } satisfies LedgerHistory["Service"]
   }
 }
 
@@ -184,10 +181,7 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
 type Pool = PoolStore["Service"]
 
 /** Returns the reads of a pool in memory. An answer waits until the log is durable. */
-const poolReads = (
-  pool: MemoryPoolStore,
-  log: RecordLog
-): Omit<Pool, keyof ReturnType<typeof poolWrites>> => {
+const poolReads = (pool: MemoryPoolStore, log: RecordLog) => {
   const answerRead = readWhenDurable(log)
   // a pool in memory is synchronous
   const read = <A, E>(effect: Effect.Effect<A, E>) =>
@@ -209,7 +203,7 @@ const poolReads = (
     inBatches: (query) => read(pool.inBatches(query)),
     list: (query) => read(pool.list(query)),
     reconciledBatchesBelow: (query) => read(pool.reconciledBatchesBelow(query))
-  }
+  } satisfies Partial<Pool>
 }
 
 /**

@@ -121,9 +121,7 @@ export const makeClient = (
     return { sql, values, replaceConnections: pool.replaceAll }
   })
 
-const openSessions = (
-  options: ClientOptions
-): Effect.Effect<SessionPool, SqlError.SqlError, Scope.Scope> =>
+const openSessions = (options: ClientOptions) =>
   makeSessionPool({
     url: options.url,
     applicationName: options.applicationName,

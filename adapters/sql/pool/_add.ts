@@ -101,11 +101,7 @@ const recordPosted = (record: PoolRecord, posted: OwnedTransaction): Pooled => {
 }
 
 /** Stores new transactions, and notifies all processes. */
-const insert = (
-  sql: SqlClient.SqlClient,
-  record: PoolRecord,
-  rows: ReadonlyArray<Pooled>
-): Effect.Effect<unknown, SqlError.SqlError> =>
+const insert = (sql: SqlClient.SqlClient, record: PoolRecord, rows: ReadonlyArray<Pooled>) =>
   Effect.andThen(
     sql.unsafe(addStatement, [
       ...record.parameters,

@@ -93,10 +93,7 @@ interface PoolRow extends CountsRow {
   readonly next_write: bigint
 }
 
-const lockPool = (
-  sql: SqlClient.SqlClient,
-  writeId: string
-): Effect.Effect<PoolWrite, SqlError.SqlError> =>
+const lockPool = (sql: SqlClient.SqlClient, writeId: string) =>
   Effect.map(
     sql.unsafe<PoolRow>(
       "SELECT pend, fing, fged, invl, next_arrival, next_transition, next_write FROM pool FOR UPDATE"
@@ -114,11 +111,7 @@ const lockPool = (
  * Returns whether a write was committed. It is a separate statement, so that it sees the writes
  * that were committed while `lockPool` waited.
  */
-const isWritten = (
-  sql: SqlClient.SqlClient,
-  number: number,
-  writeId: string
-): Effect.Effect<boolean, SqlError.SqlError> =>
+const isWritten = (sql: SqlClient.SqlClient, number: number, writeId: string) =>
   Effect.map(
     sql.unsafe("SELECT 1 FROM pool_write WHERE number = $1 AND write_id = $2", [
       int8(number),

@@ -146,10 +146,7 @@ const indexedCounts = (rows: ReadonlyArray<CutRow>): ReadonlyMap<string, number>
   return counts
 }
 
-const cut = (
-  sql: SqlClient.SqlClient,
-  entries: Entries
-): Effect.Effect<ReadonlyArray<CutRow>, SqlError.SqlError> =>
+const cut = (sql: SqlClient.SqlClient, entries: Entries) =>
   entries.size === 0
     ? Effect.succeed([])
     : sql.unsafe<CutRow>(cutStatement, [

@@ -83,10 +83,7 @@ const prepare = (sql: SqlClient.SqlClient) =>
     )
   )
 
-const applyNext = (
-  sql: SqlClient.SqlClient,
-  migrations: ReadonlyArray<Migration>
-): Effect.Effect<Migration | undefined, DatabaseError | SqlError.SqlError> =>
+const applyNext = (sql: SqlClient.SqlClient, migrations: ReadonlyArray<Migration>) =>
   sql.withTransaction(Effect.gen(function*() {
     yield* sql.unsafe("SELECT number FROM migration WHERE number = $1 FOR UPDATE", [lockRow])
     const [next] = yield* missing(migrations, yield* appliedMigrations(sql))
