@@ -121,8 +121,8 @@ export class JournalStores extends Context.Service<JournalStores, {
  */
 export const journaledStores = (
   {
-    checkpointBytes = defaultCheckpointBytes,
-    closingMs = defaultClosingMs,
+    checkpointBytes = 2 * 2 ** 20,
+    closingMs = 3000,
     directory,
     onProgress,
     poolHistoryMs = Infinity,
@@ -185,9 +185,6 @@ export const journaledStores = (
       })
     )
   }))
-
-const defaultCheckpointBytes = 2 * 2 ** 20
-const defaultClosingMs = 3000
 
 const healthOf = (journal: Journal, checkpoints: Checkpoints | undefined): Health =>
   journal.failure !== undefined

@@ -128,7 +128,7 @@ describe("limits of concurrent requests", () => {
 
 describe("requests of one address", () => {
   it("are accepted up to the burst at once, then one for each interval", () => {
-    const rates = new TokenBuckets({ perSecondMax: 4, burstMax: 3, addressesMax: 10 })
+    const rates = new TokenBuckets({ ratePerSecondMax: 4, rateBurstMax: 3, rateAddressesMax: 10 })
     for (const remaining of [2, 1, 0]) {
       assert.deepInclude(rates.take("a", 1000), { isAllowed: true, remaining })
     }
@@ -145,7 +145,7 @@ describe("requests of one address", () => {
   })
 
   it("are counted for as many addresses as the limit; then the least recent address is forgotten", () => {
-    const rates = new TokenBuckets({ perSecondMax: 1, burstMax: 1, addressesMax: 2 })
+    const rates = new TokenBuckets({ ratePerSecondMax: 1, rateBurstMax: 1, rateAddressesMax: 2 })
     for (const address of ["a", "b"]) assert.isTrue(rates.take(address, 0).isAllowed)
     for (const address of ["a", "b"]) assert.isFalse(rates.take(address, 0).isAllowed)
     assert.isTrue(rates.take("c", 0).isAllowed)

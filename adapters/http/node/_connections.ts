@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { largeBytes } from "../message/mod.ts"
+import type { ServerLimits } from "./server_limits.ts"
 
 /** Number of waiting pipelined requests at which the server stops reading from a connection. */
 const pipelinedMax = 16
@@ -10,12 +11,7 @@ const pipelinedMax = 16
  */
 const pipelinedTotalMax = 16_384
 
-export interface ConnectionLimits {
-  /** Time for a client to read an answer. */
-  readonly sendTimeoutMs: number
-  /** Maximum bytes of answers that clients have not read, on all connections together. */
-  readonly unreadBytesMax: number
-}
+type ConnectionLimits = Pick<ServerLimits, "sendTimeoutMs" | "unreadBytesMax">
 
 interface Exchange {
   readonly response: ServerResponse

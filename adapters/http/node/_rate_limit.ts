@@ -56,14 +56,7 @@ const parseAddress = (text: string): NetAddress.IpAddress | undefined => {
 const withoutPort = (text: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/u.exec(text)?.[1] ?? /^([\d.]+):\d+$/u.exec(text)?.[1] ?? text
 
-interface RateOptions {
-  /** Sustained requests per second of one client. */
-  readonly perSecondMax: number
-  /** Requests that a client may send at once after a pause. */
-  readonly burstMax: number
-  /** Number of clients with a bucket; beyond it the least recently active client is forgotten. */
-  readonly addressesMax: number
-}
+type RateLimits = Pick<ServerLimits, "rateAddressesMax" | "rateBurstMax" | "ratePerSecondMax">
 
 /** The decision about one request of a client. */
 interface Allowance {
@@ -77,24 +70,24 @@ interface Allowance {
 }
 
 /**
- * A token bucket for each client: it holds `burstMax` tokens and is refilled at a constant rate.
+ * A token bucket for each client: it holds `rateBurstMax` tokens and is refilled at a constant rate.
  * Its state is one number (the generic cell rate algorithm).
  */
 export class TokenBuckets {
-  readonly #options: RateOptions
+  readonly #limits: RateLimits
   readonly #spacingMs: number
   /** When the bucket of each client is full again; the least recently active client first. */
   readonly #fullAt = new Map<string, number>()
 
-  constructor(options: RateOptions) {
-    this.#options = options
-    this.#spacingMs = 1000 / options.perSecondMax
+  constructor(limits: RateLimits) {
+    this.#limits = limits
+    this.#spacingMs = 1000 / limits.ratePerSecondMax
   }
 
   /** Takes a token from the bucket of a client. A request that is not allowed takes none. */
   take(key: string, nowMs: number): Allowance {
-    const { addressesMax, burstMax } = this.#options
-    const depthMs = burstMax * this.#spacingMs
+    const { rateAddressesMax, rateBurstMax } = this.#limits
+    const depthMs = rateBurstMax * this.#spacingMs
     const fullAt = Math.max(this.#fullAt.get(key) ?? 0, nowMs)
     const after = fullAt + this.#spacingMs
     const missingMs = after - nowMs - depthMs
@@ -108,7 +101,9 @@ export class TokenBuckets {
       }
     }
     this.#fullAt.delete(key)
-    if (this.#fullAt.size >= addressesMax) this.#fullAt.delete(this.#fullAt.keys().next().value!)
+    if (this.#fullAt.size >= rateAddressesMax) {
+      this.#fullAt.delete(this.#fullAt.keys().next().value!)
+    }
     this.#fullAt.set(key, after)
     return {
       isAllowed: true,
@@ -130,18 +125,13 @@ export class TokenBuckets {
  */
 export const withRateLimit = (
   application: Application["Service"],
-  { rateAddressesMax, rateBurstMax, ratePerSecondMax, trustedProxies }: ServerLimits
+  limits: ServerLimits
 ): Application["Service"] => {
+  const { rateBurstMax, ratePerSecondMax, trustedProxies } = limits
   const isUnlimited = ratePerSecondMax === 0
   if (isUnlimited && trustedProxies.length === 0) return application
   const addressOf = makeClientAddress(trustedProxies)
-  const buckets = isUnlimited
-    ? null
-    : new TokenBuckets({
-      perSecondMax: ratePerSecondMax,
-      burstMax: rateBurstMax,
-      addressesMax: rateAddressesMax
-    })
+  const buckets = isUnlimited ? null : new TokenBuckets(limits)
   const policy = `"address";q=${rateBurstMax};w=${Math.ceil(rateBurstMax / ratePerSecondMax)}`
 
   const withRateLimitHeaders = (
