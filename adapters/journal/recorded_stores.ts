@@ -4,6 +4,7 @@ import {
   type StoreFailure,
   LedgerHistory,
   LedgerReader,
+  type LedgerView,
   LedgerWriter,
   mapReader,
   PoolStore,
@@ -112,9 +113,10 @@ const recordWrite = <A, E>(
 const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Service"] => {
   const writes = new WriteQueue(ledger.view)
   const checked = <A, E>(
-    check: () => Result.Result<void, E>,
-    write: Effect.Effect<A, E | StoreFailure>
-  ) => writes.run(Effect.andThen(Effect.suspend(() => Effect.fromResult(check())), write))
+    check: (view: LedgerView) => Result.Result<void, E>,
+    write: () => Effect.Effect<A, E | StoreFailure>
+  ) =>
+    writes.run(Effect.flatMap(Effect.suspend(() => Effect.fromResult(check(ledger.view))), write))
   return {
     apply: (block, decide) =>
       writes.apply(decide, (decision): Effect.Effect<BlockReport, StoreFailure> => {
@@ -141,40 +143,28 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
       }),
     // recorded even if no block is dropped, since the version grows
     rollBack: (toBlock, check) =>
-      checked(
-        () => check(ledger.view),
+      checked(check, () =>
         Effect.flatMap(Clock.currentTimeMillis, (timeMs) =>
           recordWrite(
             log,
             { kind: "rollBack", toBlock },
             () => ledger.rollBack(toBlock, () => Result.void, { timeMs }),
             { timeMs, version: ledger.snapshotId().version + 1 }
-          ))
-      ),
+          ))),
     setPrices: (prices, check) =>
-      checked(
-        () => check(ledger.view),
-        Effect.suspend(() => {
-          const placed = new StagedLedger(ledger.view).setPrices(prices)
-          return recordWrite(
-            log,
-            { kind: "prices", prices },
-            () => Result.succeed(ledger.insert(placed))
-          )
-        })
-      ),
+      checked(check, () => {
+        const placed = new StagedLedger(ledger.view).setPrices(prices)
+        const record = { kind: "prices", prices } as const
+        return recordWrite(log, record, () => Result.succeed(ledger.insert(placed)))
+      }),
     setHead: (head, check) =>
-      checked(
-        () => check(ledger.view),
-        Effect.suspend(() =>
-          recordWrite(
-            log,
-            { kind: "head", head },
-            () => ledger.setHead(head, () => Result.void),
-            { kind: "head", version: ledger.snapshotId().version + 1 }
-          )
-        )
-      )
+      checked(check, () =>
+        recordWrite(
+          log,
+          { kind: "head", head },
+          () => ledger.setHead(head, () => Result.void),
+          { kind: "head", version: ledger.snapshotId().version + 1 }
+        ))
   }
 }
 

@@ -1,18 +1,13 @@
 import type {
-  Account,
   Batch,
   BlockReference,
   EthereumBlock,
-  HeadFeed
+  HeadFeed,
+  TokenId
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
-import type {
-  LedgerRollBack,
-  LedgerTotals,
-  NextItemIds,
-  PlacedBatch,
-  PlacedBlock
-} from "../../../core/ports/mod.ts"
+import type { Account } from "../../../core/domain/mod.ts"
+import type { LedgerRollBack, LedgerTotals, NextItemIds } from "../../../core/ports/mod.ts"
 import {
   accountIndex,
   address,
@@ -51,23 +46,20 @@ export const ethereumBlock = shape<EthereumBlock>({
 })
 
 /** A block, and the last and next ids after it. */
-export interface BlockRow extends
-  Pick<
-    PlacedBlock,
-    | "block"
-    | "lastEthereumBlock"
-    | "lastBatchNum"
-    | "lastAccountIndex"
-    | "lastTokenId"
-    | "totalQueued"
-    | "next"
-  >
-{
+export interface BlockRow {
+  readonly block: EthereumBlock
   /**
    * The number of the block stored before it, if that is not the one directly below. With it an
    * audit finds a block that is missing.
    */
   readonly previousAfterGap: bigint | null
+  readonly lastEthereumBlock: bigint
+  readonly lastBatchNum: number
+  readonly lastAccountIndex: AccountIndex
+  readonly lastTokenId: TokenId
+  /** L1 user transactions that were queued up to the block. */
+  readonly totalQueued: number
+  readonly next: NextItemIds
 }
 
 export const blockRow = shape<BlockRow>({
@@ -156,9 +148,12 @@ export const totals = shape<LedgerTotals>({
 })
 
 /** A batch, its ranges of items, and the accounts that it changed, before and after it. */
-export interface BatchRow extends Pick<PlacedBatch, "batch" | "totals" | "lastForgedQueue"> {
+export interface BatchRow {
+  readonly batch: Batch
   readonly transactions: ItemRange
   readonly exits: ItemRange
+  readonly totals: LedgerTotals
+  readonly lastForgedQueue: number | null
   /** The accounts that it updated and then those that it created, ascending. */
   readonly changedAccounts: ReadonlyArray<AccountIndex>
   /** Of the updated ones only: the first of `changedAccounts`. */
