@@ -1,3 +1,5 @@
+import { Record } from "effect"
+
 /** Limits of the clients of the admin listener. */
 export interface AdminLimits {
   /** Concurrent connections; a further one is closed immediately. */
@@ -32,15 +34,12 @@ export const defaultAdminLimits: AdminLimits = {
 
 /** The limits of a listener, and how often each one was hit. */
 export interface CountedLimits extends AdminLimits {
-  readonly hits: Record<keyof AdminLimits, number>
+  readonly hits: { -readonly [Name in keyof AdminLimits]: number }
 }
 
 /** Returns limits that were never hit; each one is that of `defaultAdminLimits` by default. */
-export const countedLimits = (limits: Partial<AdminLimits> = {}): CountedLimits => {
-  const hits = Object.keys(defaultAdminLimits).map((name) => [name, 0])
-  return {
-    ...defaultAdminLimits,
-    ...limits,
-    hits: Object.fromEntries(hits) as CountedLimits["hits"]
-  }
-}
+export const countedLimits = (limits: Partial<AdminLimits> = {}): CountedLimits => ({
+  ...defaultAdminLimits,
+  ...limits,
+  hits: Record.map({ ...defaultAdminLimits }, () => 0)
+})

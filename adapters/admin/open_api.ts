@@ -1,4 +1,4 @@
-import { Struct } from "effect"
+import { Record, Struct } from "effect"
 import { programVersion } from "../../core/mod.ts"
 import type { OpenApiDocument } from "../http/mod.ts"
 import { documentHead, jsonContent, pathsOf } from "../http/openapi/mod.ts"
@@ -190,9 +190,7 @@ const operationObject = (
   },
   responses: {
     200: { description: summary, content: contentOf(answer) },
-    ...Object.fromEntries(
-      Object.entries(refusals).map(([status, description]) => [status, problem(description)])
-    ),
+    ...Record.map(refusals, problem),
     ...isGuarded === true
       ? {
         401: problem("The token is missing or wrong"),

@@ -1,3 +1,4 @@
+import { Record } from "effect"
 import {
   type JsonSchema,
   jsonSchemaOf,
@@ -41,11 +42,7 @@ export const exampleMaker = (schemas: Schemas) => {
       case "object":
         return schema.properties === undefined
           ? { 0: example(schema.additionalProperties as JsonSchema) }
-          : Object.fromEntries(
-            Object.entries(schema.properties as Schemas).map((
-              [name, property]
-            ) => [name, example(property)])
-          )
+          : Record.map(schema.properties as Schemas, example)
       case "array":
         return Array.from(
           { length: Number(schema.minItems ?? 1) },

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Record, Schema } from "effect"
 import {
   type AnyListName,
   answerShape,
@@ -213,9 +213,7 @@ const writeOperationObject = (
   const refused = `is refused${
     revision.conflictStatus === undefined ? "" : ` with ${revision.conflictStatus}`
   }`
-  const examples = Object.entries(bodyExamples(body, context)).map((
-    [name, value]
-  ) => [name, { value }])
+  const examples = Record.map(bodyExamples(body, context), (value) => ({ value }))
   return {
     operationId: id,
     tags: [operation.tag],
@@ -232,7 +230,7 @@ const writeOperationObject = (
     }],
     requestBody: {
       required: true,
-      content: jsonContent(nameOf(body.schema), { examples: Object.fromEntries(examples) })
+      content: jsonContent(nameOf(body.schema), { examples })
     },
     responses: writeResponses(operation, revision, context)
   }
