@@ -217,10 +217,7 @@ export const pragma = (database: DatabaseSync, name: string): number =>
 /** Returns a short description of the network of a genesis line. */
 function describeNetwork(genesisLine: string): string {
   const { genesis: { block, network } } = JSON.parse(genesisLine) as {
-    readonly genesis: {
-      readonly block: { readonly hash: string }
-      readonly network: { readonly name: string; readonly prefix: string; readonly chainId: number }
-    }
+    readonly genesis: Pick<GenesisFeed, "block" | "network">
   }
   return `"${network.name}" (prefix ${network.prefix}, chain ${network.chainId}, genesis block ${
     block.hash.slice(0, 10)

@@ -36,32 +36,25 @@ export const openLedger = (
   Effect.gen(function*() {
     const { writes: sql } = yield* Database
     const text = genesisText(genesis)
-    const insert = <Row>(
-      table: string,
-      { parameters }: Shape<Row>,
-      rows: ReadonlyArray<Row>
-    ) => {
+    const insert = <Row>(table: string, { parameters }: Shape<Row>, rows: ReadonlyArray<Row>) => {
       const statement = insertInto(table, parameters)
       return sql.unsafe(statement.text, statement.parameters(rows))
     }
     const blockNum = genesis.block.number
-    const { number, hash, timestampMs } = genesis.block
     yield* sql.withTransaction(Effect.gen(function*() {
       const inserted = yield* sql.unsafe(insertLedger, [`${blockNum}`])
       if (inserted.length === 0) return
       yield* sql.unsafe("INSERT INTO genesis (record) VALUES ($1)", [text])
-      yield* insert("block", blockRow, [
-        {
-          block: { number, hash, timestampMs },
-          previousAfterGap: null,
-          lastEthereumBlock: number,
-          lastBatchNum: 0,
-          lastAccountIndex: 255,
-          lastTokenId: 0,
-          totalQueued: 0,
-          next: firstItemIds
-        }
-      ])
+      yield* insert("block", blockRow, [{
+        block: genesis.block,
+        previousAfterGap: null,
+        lastEthereumBlock: blockNum,
+        lastBatchNum: 0,
+        lastAccountIndex: 255,
+        lastTokenId: 0,
+        totalQueued: 0,
+        next: firstItemIds
+      }])
       yield* insert("token", versionedToken, [{
         itemId: firstItemIds.tokens - 1,
         ...ether,
@@ -84,17 +77,10 @@ export const openLedger = (
     }
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error))))
 
-interface GenesisJson {
-  readonly network: {
-    readonly name: string
-    readonly chainId: number
-    readonly rollupAddress: string
-  }
-}
-
 const describeDifference = (stored: string, expected: string): string => {
   const [theirs, ours] = [stored, expected].map((text) => {
-    const { chainId, name, rollupAddress } = (JSON.parse(text) as GenesisJson).network
+    const { network } = JSON.parse(text) as Pick<GenesisFeed, "network">
+    const { chainId, name, rollupAddress } = network
     return `"${name}" of chain ${chainId} at ${rollupAddress}`
   })
   return theirs === ours
