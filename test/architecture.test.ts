@@ -161,18 +161,18 @@ describe("the architecture", () => {
       "core/use_cases/pool": 4235,
       "core/use_cases/read": 696,
       "core/use_cases/violation": 276,
-      "adapters/admin": 2387,
+      "adapters/admin": 2349,
       "adapters/client": 1018,
       "adapters/crypto": 1858,
       "adapters/hashing": 17,
       // its dispatcher serves the admin listener too
-      "adapters/http": 5743,
+      "adapters/http": 5699,
       // the names of its directories are synced, and row groups are read without copies
-      "adapters/journal": 3389,
+      "adapters/journal": 3276,
       "adapters/memory": 5256,
       "adapters/metrics": 277,
       // rollbacks within one write of many records
-      "adapters/sql": 12136,
+      "adapters/sql": 11815,
       "adapters/wallet": 1393,
       // `ingest` loads rollbacks with blocks
       "app/commands": 2062,
