@@ -155,7 +155,7 @@ describe("the architecture", () => {
       "core/ports": 1871,
       "core/use_cases/audit": 1674,
       "core/use_cases/batch": 552,
-      "core/use_cases/block": 1897,
+      "core/use_cases/block": 1898,
       // a check of rollbacks that hosts can call, with its example; what parts a block changes
       "core/use_cases/ledger": 1064,
       "core/use_cases/pool": 4235,

@@ -4,7 +4,7 @@ import {
   type StoreFailure,
   LedgerHistory,
   LedgerReader,
-  type LedgerView,
+  type PriorLedger,
   LedgerWriter,
   mapReader,
   PoolStore,
@@ -111,12 +111,12 @@ const recordWrite = <A, E>(
 
 /** Returns the write port of a ledger in memory that appends each accepted write to a log. */
 const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Service"] => {
-  const writes = new WriteQueue(ledger.view)
+  const writes = new WriteQueue(ledger.base)
   const checked = <A, E>(
-    check: (view: LedgerView) => Result.Result<void, E>,
+    check: (prior: PriorLedger) => Result.Result<void, E>,
     write: () => Effect.Effect<A, E | StoreFailure>
   ) =>
-    writes.run(Effect.flatMap(Effect.suspend(() => Effect.fromResult(check(ledger.view))), write))
+    writes.run(Effect.flatMap(Effect.suspend(() => Effect.fromResult(check(ledger.base))), write))
   return {
     apply: (block, decide) =>
       writes.apply(decide, (decision): Effect.Effect<BlockReport, StoreFailure> => {
@@ -130,9 +130,9 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
         return Effect.andThen(
           yieldForLargeBlocks(changes),
           Effect.suspend(() => {
-            const placed = new StagedLedger(ledger.view).place(changes)
+            const placed = new StagedLedger(ledger.base).place(changes)
             // a replay never builds an exit tree
-            const complete = completeBlock(block, changes, ledger.view)
+            const complete = completeBlock(block, changes, ledger.base)
             return recordWrite(
               log,
               { kind: "block", block: complete },
@@ -153,7 +153,7 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
           ))),
     setPrices: (prices, check) =>
       checked(check, () => {
-        const placed = new StagedLedger(ledger.view).setPrices(prices)
+        const placed = new StagedLedger(ledger.base).setPrices(prices)
         const record = { kind: "prices", prices } as const
         return recordWrite(log, record, () => Result.succeed(ledger.insert(placed)))
       }),

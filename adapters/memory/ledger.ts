@@ -46,7 +46,7 @@ export type { LedgerImage, LedgerOptions } from "./state/mod.ts"
 export interface MemoryLedger extends
   Pick<
     LedgerState,
-    | "view"
+    | "base"
     | "apply"
     | "rollBack"
     | "setPrices"
@@ -128,7 +128,7 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
     id: Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
       ""
     ),
-    view: state.view,
+    base: state.base,
     apply: (decide) => state.apply(decide),
     rollBack: (toBlock, check, time) => state.rollBack(toBlock, check, time),
     setPrices: (prices, check) => state.setPrices(prices, check),
@@ -203,7 +203,7 @@ export const memoryHistory = (ledger: MemoryLedger): LedgerHistory["Service"] =>
 export const layerOf = (
   ledger: MemoryLedger
 ): Layer.Layer<LedgerHistory | LedgerReader | LedgerWriter> => {
-  const writes = new WriteQueue(ledger.view)
+  const writes = new WriteQueue(ledger.base)
   return Layer.mergeAll(
     Layer.succeed(LatestLedgerVersion, {
       id: ledger.id,

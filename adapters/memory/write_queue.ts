@@ -1,6 +1,6 @@
 import { Effect, type Result, Semaphore } from "effect"
 import type { BlockChanges } from "../../core/domain/mod.ts"
-import type { Decision, DeferredDecision, LedgerView } from "../../core/ports/mod.ts"
+import type { Decision, DeferredDecision, PriorLedger } from "../../core/ports/mod.ts"
 
 /**
  * Runs the writes of a ledger in memory one at a time, in the order of the calls. A write waits
@@ -12,8 +12,8 @@ import type { Decision, DeferredDecision, LedgerView } from "../../core/ports/mo
  * import { openMemoryLedger, WriteQueue } from "rollup-node-api/memory"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const { view } = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
- * const writes = new WriteQueue(view)
+ * const { base } = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
+ * const writes = new WriteQueue(base)
  * const order: Array<string> = []
  * const slow = Effect.andThen(Effect.sleep(20), Effect.sync(() => order.push("slow")))
  * const fast = Effect.sync(() => order.push("fast"))
@@ -24,12 +24,12 @@ import type { Decision, DeferredDecision, LedgerView } from "../../core/ports/mo
  * ```
  */
 export class WriteQueue {
-  readonly #view: LedgerView
+  readonly #ledger: PriorLedger
   readonly #semaphore = Semaphore.makeUnsafe(1)
 
-  /** @param view The view of the ledger that all writes go to. */
-  constructor(view: LedgerView) {
-    this.#view = view
+  /** @param ledger the ledger that all writes go to */
+  constructor(ledger: PriorLedger) {
+    this.#ledger = ledger
   }
 
   /**
@@ -37,11 +37,11 @@ export class WriteQueue {
    * the decision to `store`. Fails without a call of `store` if the decision or its check fails.
    */
   apply<A, E, F>(
-    decide: (view: LedgerView) => Result.Result<Decision<E> | DeferredDecision<E>, E>,
+    decide: (prior: PriorLedger) => Result.Result<Decision<E> | DeferredDecision<E>, E>,
     store: (decision: Decision) => Effect.Effect<A, F>
   ): Effect.Effect<A, E | F> {
     return this.run(
-      Effect.suspend(() => Effect.fromResult(decide(this.#view))).pipe(
+      Effect.suspend(() => Effect.fromResult(decide(this.#ledger))).pipe(
         Effect.flatMap((decision) =>
           decision.kind === "deferred" ? decision.resolve : Effect.succeed(decision)
         ),

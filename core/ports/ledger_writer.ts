@@ -22,9 +22,9 @@ import type { LedgerTotals, NextItemIds, PlacedBlock } from "./placed_block.ts"
  * The ledger before a write, as far as a decision reads it: every block, everything that the block
  * to apply refers to, the queues that it fills and forges with their accounts and tokens, and the
  * accounts and tokens of its L2 transactions and fee accounts. Each method looks up one key. The
- * view is valid until the write ends.
+ * object is valid until the write ends.
  */
-export interface LedgerView {
+export interface PriorLedger {
   readonly lastBlock: EthereumBlock
   /**
    * Greatest `lastEthereumBlock` of all blocks up to the last one; a rollback restores the value
@@ -69,8 +69,8 @@ export interface LedgerView {
   readonly variables: NetworkVariables
 }
 
-/** A ledger that blocks are placed on: the view of the decisions, and what the rows depend on. */
-export interface LedgerBase extends LedgerView {
+/** A ledger that blocks are placed on: what decisions read, and what the rows depend on. */
+export interface LedgerBase extends PriorLedger {
   /** `version` of the snapshotId. */
   readonly version: number
   readonly next: NextItemIds
@@ -153,14 +153,14 @@ export interface RollBackReport {
  */
 export class LedgerWriter extends Context.Service<LedgerWriter, {
   /**
-   * Applies one block: calls `decide` with a view for `block`, and stores the changes in the same
+   * Applies one block: calls `decide` with the ledger before it, and stores the changes in the same
    * transaction, as a `StagedLedger` places them. `applied` is false if the decision is
    * `alreadyStored`. The store may call `decide`, which is pure, and the `resolve` and `check` of
    * the decision several times.
    */
   readonly apply: <E>(
     block: BlockFeed,
-    decide: (view: LedgerView) => Result.Result<Decision<E> | DeferredDecision<E>, E>
+    decide: (prior: PriorLedger) => Result.Result<Decision<E> | DeferredDecision<E>, E>
   ) => Effect.Effect<BlockReport, E | StoreFailure>
   /**
    * Removes every block above `toBlock`, and a head above it, if `check` succeeds, in one transaction. The blocks at or
@@ -168,12 +168,12 @@ export class LedgerWriter extends Context.Service<LedgerWriter, {
    */
   readonly rollBack: <E>(
     toBlock: bigint,
-    check: (view: LedgerView) => Result.Result<void, E>
+    check: (prior: PriorLedger) => Result.Result<void, E>
   ) => Effect.Effect<RollBackReport, E | StoreFailure>
   /** Sets prices if `check` succeeds. A rollback of the last block restores the previous prices. */
   readonly setPrices: <E>(
     prices: ReadonlyArray<PriceFeed>,
-    check: (view: LedgerView) => Result.Result<void, E>
+    check: (prior: PriorLedger) => Result.Result<void, E>
   ) => Effect.Effect<SnapshotId, E | StoreFailure>
   /**
    * Replaces the head if `check` succeeds. It belongs to no block, and the store holds only the last
@@ -181,7 +181,7 @@ export class LedgerWriter extends Context.Service<LedgerWriter, {
    */
   readonly setHead: <E>(
     head: HeadFeed,
-    check: (view: LedgerView) => Result.Result<void, E>
+    check: (prior: PriorLedger) => Result.Result<void, E>
   ) => Effect.Effect<SnapshotId, E | StoreFailure>
 }>()("rollup/core/LedgerWriter") {}
 

@@ -8,7 +8,7 @@ import { exitTree, keccak256 } from "../../adapters/crypto/mod.ts"
 import { openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { BatchFeed, BlockFeed, ExitFeed, FeedRecord } from "../../core/domain/mod.ts"
-import { LedgerReader, type LedgerView } from "../../core/ports/mod.ts"
+import { LedgerReader, type PriorLedger } from "../../core/ports/mod.ts"
 import {
   completeBlock,
   decideBlock,
@@ -34,16 +34,16 @@ const networkOf = (seed: string, length = 40) => {
 const { genesis, records } = networkOf("derived")
 const deriving = { constants: genesis.constants, keccak256, buildExitTree: rememberedExitTree }
 
-/** Applies the records, and calls `look` with the view before each block. */
+/** Applies the records, and calls `look` with the ledger before each block. */
 const walk = (
   network: { readonly genesis: typeof genesis; readonly records: ReadonlyArray<FeedRecord> },
-  look: (block: BlockFeed, view: LedgerView) => void
+  look: (block: BlockFeed, prior: PriorLedger) => void
 ) => {
   const ledger = openMemoryLedger({ genesis: network.genesis })
   for (const record of network.records) {
     if (record.kind === "prices") ledger.setPrices(record.prices, () => Result.void)
     if (record.kind !== "block") continue
-    look(record.block, ledger.view)
+    look(record.block, ledger.base)
     Result.getOrThrow(
       ledger.apply(decideBlock({ constants: genesis.constants, keccak256 }, record.block))
     )
@@ -59,8 +59,8 @@ const withBatch = (block: BlockFeed, position: number, change: Partial<BatchFeed
   batches: block.batches!.with(position, { ...block.batches![position]!, ...change })
 })
 
-const violationOf = (decide: ReturnType<typeof decideBlock>, view: LedgerView) =>
-  Result.match(decide(view), {
+const violationOf = (decide: ReturnType<typeof decideBlock>, prior: PriorLedger) =>
+  Result.match(decide(prior), {
     onFailure: ({ expected, invariant, pointer }) => ({ expected, invariant, pointer }),
     onSuccess: () => assert.fail("the block was accepted")
   })
@@ -69,10 +69,10 @@ describe("A decision about a block without derived values", () => {
   for (const seed of rounds({ short: ["1"], long: ["1", "20", "300"] })) {
     it(`has the changes of the whole block (seed ${seed})`, () => {
       let exits = 0
-      walk(networkOf(seed), (block, view) => {
-        const whole = decideBlock(rules, block)(view)
+      walk(networkOf(seed), (block, prior) => {
+        const whole = decideBlock(rules, block)(prior)
         for (const strip of [strippedBlock, partlyStrippedBlock]) {
-          const derived = decideBlock({ ...rules, buildExitTree: exitTree }, strip(block))(view)
+          const derived = decideBlock({ ...rules, buildExitTree: exitTree }, strip(block))(prior)
           assert.deepStrictEqual(derived, whole)
           assert.strictEqual(JSON.stringify(derived, text), JSON.stringify(whole, text))
         }
@@ -85,15 +85,15 @@ describe("A decision about a block without derived values", () => {
   it("is refused if an exit tree is needed and there is no builder", () => {
     let refused = 0
     const without = { constants: genesis.constants, keccak256 }
-    walk({ genesis, records }, (block, view) => {
+    walk({ genesis, records }, (block, prior) => {
       const decide = decideBlock(without, strippedBlock(block))
       if (exitsOf(block).length === 0) {
-        assert.isTrue(Result.isSuccess(decide(view)))
+        assert.isTrue(Result.isSuccess(decide(prior)))
         return
       }
       const position = block.batches!.findIndex(({ exits }) => exits!.length > 0)
       const expected = "exits with their proofs, because this ledger has no builder of exit trees"
-      assert.deepStrictEqual(violationOf(decide, view), {
+      assert.deepStrictEqual(violationOf(decide, prior), {
         invariant: "exit-proof",
         pointer: `/batches/${position}/exits`,
         expected
@@ -101,7 +101,7 @@ describe("A decision about a block without derived values", () => {
       const { merkleProof: _, ...last } = block.batches![position]!.exits!.at(-1)!
       const exits = block.batches![position]!.exits!.with(-1, last)
       assert.deepStrictEqual(
-        violationOf(decideBlock(without, withBatch(block, position, { exits })), view),
+        violationOf(decideBlock(without, withBatch(block, position, { exits })), prior),
         {
           invariant: "exit-proof",
           pointer: `/batches/${position}/exits/${exits.length - 1}/merkleProof`,
@@ -115,10 +115,10 @@ describe("A decision about a block without derived values", () => {
 
   it("is refused if the exit root is not the root of the derived tree", () => {
     let refused = 0
-    walk({ genesis, records }, (block, view) => {
+    walk({ genesis, records }, (block, prior) => {
       for (const [position, { exitRoot, exits }] of (block.batches ?? []).entries()) {
         const wrong = strippedBlock(withBatch(block, position, { exitRoot: exitRoot + 1n }))
-        assert.deepStrictEqual(violationOf(decideBlock(deriving, wrong), view), {
+        assert.deepStrictEqual(violationOf(decideBlock(deriving, wrong), prior), {
           invariant: "exit-root",
           pointer: `/batches/${position}/exitRoot`,
           expected: exits!.length === 0
@@ -133,10 +133,13 @@ describe("A decision about a block without derived values", () => {
 
   it("is refused for each error of another value, as the whole block is", () => {
     const seen = new Set<string>()
-    walk({ genesis, records }, (block, view) => {
+    walk({ genesis, records }, (block, prior) => {
       for (const strip of [strippedBlock, partlyStrippedBlock]) {
         for (const { block: invalid, invariant } of invalidBlocks(strip(block))) {
-          assert.strictEqual(violationOf(decideBlock(deriving, invalid), view).invariant, invariant)
+          assert.strictEqual(
+            violationOf(decideBlock(deriving, invalid), prior).invariant,
+            invariant
+          )
           seen.add(invariant)
         }
       }
@@ -148,7 +151,7 @@ describe("A decision about a block without derived values", () => {
 
   it("verifies the proofs that the feed has, also in a batch with derived ones", () => {
     let refused = 0
-    walk({ genesis, records }, (block, view) => {
+    walk({ genesis, records }, (block, prior) => {
       const position = batchWithExits(block)
       if (position < 0) return
       const { merkleProof: _, ...first } = block.batches![position]!.exits![0]!
@@ -160,7 +163,7 @@ describe("A decision about a block without derived values", () => {
           }
         )
       const wrong = decideBlock(deriving, withBatch(block, position, { exits }))
-      assert.include(violationOf(wrong, view), {
+      assert.include(violationOf(wrong, prior), {
         invariant: "exit-proof",
         pointer: `/batches/${position}/exits/1/merkleProof/value`
       })
@@ -187,16 +190,16 @@ describe("A block that is completed with its decision", () => {
     // as if the feed had all of the first batch
     const keepFirst = (block: BlockFeed) =>
       strippedBlock(block, (place) => place.startsWith("/batches/0/"))
-    walk(networkOf("derived", 120), (block, view) => {
-      const whole = decideBlock(rules, block)(view)
+    walk(networkOf("derived", 120), (block, prior) => {
+      const whole = decideBlock(rules, block)(prior)
       const decision = Result.getOrThrow(whole)
       if (decision.kind !== "store") return assert.fail("a block was stored twice")
       for (const strip of [strippedBlock, partlyStrippedBlock, keepFirst]) {
-        const completed = completeBlock(strip(block), decision.changes, view)
+        const completed = completeBlock(strip(block), decision.changes, prior)
         assert.deepStrictEqual(completed, block)
-        assert.deepStrictEqual(decideBlock(rules, completed)(view), whole)
+        assert.deepStrictEqual(decideBlock(rules, completed)(prior), whole)
       }
-      assert.strictEqual(completeBlock(block, decision.changes, view), block)
+      assert.strictEqual(completeBlock(block, decision.changes, prior), block)
     })
   })
 })

@@ -29,8 +29,8 @@ export const trackKeys = <S extends Stores>(stores: S, keys: StoreKeys): S => ({
   writer: {
     ...stores.writer,
     apply: (block, decide) =>
-      stores.writer.apply(block, (view) =>
-        Result.map(decide(view), (decision) => {
+      stores.writer.apply(block, (prior) =>
+        Result.map(decide(prior), (decision) => {
           if (decision.kind === "store") {
             for (const { id } of decision.changes.queued) keys.transactions.add(id)
           }

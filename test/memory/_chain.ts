@@ -9,7 +9,7 @@ import type {
   Transaction,
   TransactionType
 } from "../../core/domain/mod.ts"
-import type { LedgerView } from "../../core/ports/mod.ts"
+import type { PriorLedger } from "../../core/ports/mod.ts"
 
 /*
  * Rows and changes of blocks for tests of stores. They meet the assumptions of a store, but not all
@@ -21,7 +21,7 @@ export const keyOf = (n: number): string => n.toString(16).padStart(64, "0")
 export const hashOf = (n: number): string => `0x${n.toString(16).padStart(64, "0")}`
 
 /** Returns the changes of an empty block, 15 seconds after the last one. */
-export const emptyBlock = ({ lastBlock }: LedgerView): BlockChanges => ({
+export const emptyBlock = ({ lastBlock }: PriorLedger): BlockChanges => ({
   block: {
     number: lastBlock.number + 1n,
     hash: hashOf(Number(lastBlock.number) + 1),
@@ -50,11 +50,11 @@ export const newAccount = (index: number, batchNum: number, owner = index): New<
 
 /** Returns a batch of the next block that contains nothing. */
 export const newBatch = (
-  view: LedgerView,
+  prior: PriorLedger,
   batchNum: number,
   parts: Partial<BatchChanges> = {}
 ): BatchChanges => {
-  const { block } = emptyBlock(view)
+  const { block } = emptyBlock(prior)
   return {
     batch: {
       batchNum,
@@ -118,11 +118,11 @@ export const newBid = (slotNum: number, bidderAddr: string, bidValue: bigint): N
 /** Applies the next block with these changes. Throws if the store does. */
 export const applyBlock = (
   ledger: MemoryLedger,
-  make: (view: LedgerView) => Partial<BlockChanges> = () => ({})
+  make: (prior: PriorLedger) => Partial<BlockChanges> = () => ({})
 ) =>
   Result.getOrThrow(
-    ledger.apply((view) =>
-      Result.succeed({ kind: "store", changes: { ...emptyBlock(view), ...make(view) } })
+    ledger.apply((prior) =>
+      Result.succeed({ kind: "store", changes: { ...emptyBlock(prior), ...make(prior) } })
     )
   )
 

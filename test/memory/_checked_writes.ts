@@ -20,7 +20,8 @@ const block101: BlockFeed = {
 const applyWithCheck = ({ writer }: Ports, check: Effect.Effect<void, string>) =>
   writer.apply(
     block101,
-    (view) => Result.succeed<Decision<string>>({ kind: "store", changes: emptyBlock(view), check })
+    (prior) =>
+      Result.succeed<Decision<string>>({ kind: "store", changes: emptyBlock(prior), check })
   )
 
 /**

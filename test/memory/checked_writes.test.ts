@@ -63,8 +63,8 @@ describe("a block with a slow check", () => {
         Deferred.await(checkMayEnd)
       )
       const fiber = yield* Effect.forkChild(
-        writer.apply(block101, (view) =>
-          Result.succeed<Decision>({ kind: "store", changes: emptyBlock(view), check }))
+        writer.apply(block101, (prior) =>
+          Result.succeed<Decision>({ kind: "store", changes: emptyBlock(prior), check }))
       )
       yield* Deferred.await(checkStarted)
       log.failure = new StoreFailure({ retry: false, message: "The disk is full" })

@@ -62,7 +62,7 @@ describe("the answers of the memory store", () => {
     const buckets = structuredClone(genesis.variables.rollup.buckets) as Array<
       Mutable<typeof genesis.variables.rollup.buckets[number]>
     >
-    applyBlock(own, (view) => ({ variables: { rollup: { ...view.variables.rollup, buckets } } }))
+    applyBlock(own, (prior) => ({ variables: { rollup: { ...prior.variables.rollup, buckets } } }))
     const before = structuredClone(own.state())
     callersGenesis.constants.auction.blocksPerSlot = 1
     callersGenesis.variables.auction.defaultSlotSetBid[0] = 7n

@@ -15,8 +15,8 @@ const applyBatch = (
   created: BatchChanges["accounts"],
   accountUpdates: Updates
 ) =>
-  applyBlock(ledger, (view) => ({
-    batches: [newBatch(view, view.lastBatchNum + 1, { accounts: created, accountUpdates })]
+  applyBlock(ledger, (prior) => ({
+    batches: [newBatch(prior, prior.lastBatchNum + 1, { accounts: created, accountUpdates })]
   }))
 
 /** The update of each account by a batch; the values are different in every batch. */
@@ -50,7 +50,7 @@ describe("the history in memory", () => {
         )
       }
       assert.deepStrictEqual(
-        [ledger.view.account(256)!.nonce, ledger.view.account(257)!.balance],
+        [ledger.base.account(256)!.nonce, ledger.base.account(257)!.balance],
         [BigInt(last), valuesOf(last)[1]!.balance]
       )
     }

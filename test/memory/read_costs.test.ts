@@ -171,7 +171,7 @@ describe("the cost of reads in memory", () => {
 
   it("a rollback reads each queued transaction a few times, however many batches it removes", () => {
     const history = new History()
-    const { view } = openMemoryLedger({ genesis })
+    const { base } = openMemoryLedger({ genesis })
     const queues = 100
     let reads = 0
     for (let queue = 0; queue < queues; queue++) {
@@ -182,7 +182,7 @@ describe("the cost of reads in memory", () => {
       )
     }
     for (let queue = 0; queue < queues; queue++) {
-      const { batch } = newBatch(view, queue + 1)
+      const { batch } = newBatch(base, queue + 1)
       history.addBatch({
         batch: { ...batch, itemId: queue + 1, forgeL1TransactionsNum: queue },
         accountChanges: [],
@@ -191,7 +191,7 @@ describe("the cost of reads in memory", () => {
         exits: [],
         totals: noTotals,
         lastForgedQueue: queue,
-        next: view.next
+        next: base.next
       })
     }
     assert.strictEqual(history.queues.unforged, 0)

@@ -3,7 +3,12 @@ import { Context, Effect, Exit, Layer, Result } from "effect"
 import { layer, openMemoryLedger } from "../../adapters/memory/mod.ts"
 import type { FiltersOf } from "../../core/contract/mod.ts"
 import type { Account, BatchChanges, BlockFeed, New, Transaction } from "../../core/domain/mod.ts"
-import { type Decision, LedgerReader, type LedgerView, LedgerWriter } from "../../core/ports/mod.ts"
+import {
+  type Decision,
+  LedgerReader,
+  type PriorLedger,
+  LedgerWriter
+} from "../../core/ports/mod.ts"
 import { genesis } from "../use_cases/_network.ts"
 import {
   addressOf,
@@ -36,13 +41,13 @@ describe("the writer of the memory store", () => {
         { applied: false, snapshotId: before }
       )
       const registration = { bidderAddr: addressOf(1), forgerAddr: addressOf(2), url: "" }
-      const exit = yield* Effect.exit(writer.apply(feed, (view) =>
+      const exit = yield* Effect.exit(writer.apply(feed, (prior) =>
         Result.succeed<Decision>({
           kind: "store",
           changes: {
-            ...emptyBlock(view),
+            ...emptyBlock(prior),
             coordinators: [{ ...registration, ethereumBlockNum: 1n }],
-            batches: [newBatch(view, 2)]
+            batches: [newBatch(prior, 2)]
           }
         })))
       assert.isTrue(Exit.hasDies(exit))
@@ -66,8 +71,8 @@ describe("the memory store", () => {
           .transaction
         return [itemId, batchNum, fromAccountIndex]
       })
-    const queues = () => [ledger.view.lastForgedQueue, ledger.view.lastOpenQueue]
-    const forge = () => applyBlock(ledger, (view) => ({ batches: [batchOf(view, { queued })] }))
+    const queues = () => [ledger.base.lastForgedQueue, ledger.base.lastOpenQueue]
+    const forge = () => applyBlock(ledger, (prior) => ({ batches: [batchOf(prior, { queued })] }))
     applyBlock(ledger, () => ({ queued }))
     assert.deepStrictEqual(items(), [[1, null, null], [2, null, null]])
     forge()
@@ -86,9 +91,9 @@ describe("the memory store", () => {
     const queued = [{ ...queuedOf(0), ...sender, toAccountIndex: 257 }]
     const [first, second] = [newAccount(256, 1), newAccount(257, 2)]
     const transfer = () => [newTransaction(first, first, "Transfer")]
-    applyBlock(ledger, (view) => ({
+    applyBlock(ledger, (prior) => ({
       queued,
-      batches: [batchOf(view, { created: first, transactions: transfer() })]
+      batches: [batchOf(prior, { created: first, transactions: transfer() })]
     }))
     const toSecond = { includePending: true, toAddress: second.address }
     const listed = (filters: FiltersOf<"transactions">, page: object = {}) => {
@@ -96,8 +101,8 @@ describe("the memory store", () => {
       return [items.map(({ transaction }) => transaction.itemId), ...Object.values(counts)]
     }
     assert.deepStrictEqual(listed(toSecond), [[], 0, 0, null, null])
-    applyBlock(ledger, (view) => ({
-      batches: [batchOf(view, { created: second, transactions: transfer() })]
+    applyBlock(ledger, (prior) => ({
+      batches: [batchOf(prior, { created: second, transactions: transfer() })]
     }))
     const includePending = true
     assert.deepStrictEqual(listed({}), [[2, 3], 0, 2, 2, 3])
@@ -116,7 +121,7 @@ describe("the memory store", () => {
       second.publicKey
     ])
     assert.deepStrictEqual(listed({ includePending, batchNum: 1 }), [[2], 0, 1, 2, 2])
-    applyBlock(ledger, (view) => ({ batches: [batchOf(view, { queued })] }))
+    applyBlock(ledger, (prior) => ({ batches: [batchOf(prior, { queued })] }))
     assert.deepStrictEqual(listed({ includePending }), [[2, 3, 4], 0, 3, 2, 4])
     rollBackTo(ledger, 102n)
     assert.deepStrictEqual(listed({ includePending }), [[1, 2, 3], 0, 3, 1, 3])
@@ -125,14 +130,14 @@ describe("the memory store", () => {
 
 /** Returns the next batch, which forges a queue, creates an account or forges L2 transactions. */
 const batchOf = (
-  view: LedgerView,
+  prior: PriorLedger,
   { created, queued = [], transactions = [] }: {
     readonly created?: New<Account>
     readonly queued?: ReadonlyArray<New<Transaction>>
     readonly transactions?: ReadonlyArray<New<Transaction>>
   }
 ): BatchChanges => {
-  const { batch, ...empty } = newBatch(view, view.lastBatchNum + 1)
+  const { batch, ...empty } = newBatch(prior, prior.lastBatchNum + 1)
   const accounts = created === undefined ? [] : [created]
   return {
     ...empty,

@@ -19,7 +19,7 @@ import {
   ledgerParts,
   type LedgerSnapshot,
   type SnapshotId,
-  type LedgerView,
+  type PriorLedger,
   type NextItemIds,
   noPartChanged,
   type PlacedBlock,
@@ -34,7 +34,7 @@ import { StagedLedger } from "../../../core/use_cases/mod.ts"
 import { Auction } from "./_auction.ts"
 import { Blocks } from "./_blocks.ts"
 import { History } from "./_history.ts"
-import { liveViewOf } from "./_live_view.ts"
+import { liveBaseOf } from "./_live_base.ts"
 import { Parameters } from "./_parameters.ts"
 import { RollBacks, type RollBackTime } from "./_roll_backs.ts"
 import { frozenCopy } from "./_frozen.ts"
@@ -67,8 +67,8 @@ export class LedgerState {
   /** Number of versions that heads added. */
   private headVersions = 0
   nextItemIds: NextItemIds = firstItemIds
-  /** The view that decisions read, and the base of staged ledgers. It shows the current state. */
-  readonly view: LedgerBase
+  /** What decisions read, and the base of staged ledgers. It shows the current state. */
+  readonly base: LedgerBase
   private readonly snapshots = new RecentSnapshots()
   private snapshot: LedgerSnapshot
 
@@ -78,7 +78,7 @@ export class LedgerState {
     this.parameters = new Parameters(this.genesis)
     this.tokens.add({ itemId: firstItemIds.tokens - 1, ...ether })
     this.pushBlock(this.genesis.block, genesis.block.number)
-    this.view = liveViewOf(this)
+    this.base = liveBaseOf(this)
     this.snapshot = { snapshotId: this.snapshotIdOf(0), parts: noPartChanged }
     this.snapshots.note(this.snapshot)
   }
@@ -161,17 +161,17 @@ export class LedgerState {
    * the changes do not fit the ledger, such as a batch that is not the next one.
    */
   apply<E>(
-    decide: (view: LedgerView) => Result.Result<Decision, E>
+    decide: (prior: PriorLedger) => Result.Result<Decision, E>
   ): Result.Result<BlockReport, E> {
-    return Result.map(decide(this.view), (decision) => {
+    return Result.map(decide(this.base), (decision) => {
       if (decision.kind === "alreadyStored") return { applied: false, snapshotId: this.snapshotId }
-      const placed = new StagedLedger(this.view).place(decision.changes)
+      const placed = new StagedLedger(this.base).place(decision.changes)
       return { applied: true, snapshotId: this.insert(placed), placed }
     })
   }
 
   /**
-   * Stores what was placed on a staged ledger over `view`, and returns the snapshot id after it. Throws
+   * Stores what was placed on a staged ledger over `base`, and returns the snapshot id after it. Throws
    * if the ledger has changed since.
    */
   insert(placed: PlacedBlock | PlacedPrices | PlacedHead): SnapshotId {
@@ -205,10 +205,10 @@ export class LedgerState {
    */
   rollBack<E>(
     toBlock: bigint,
-    check: (view: LedgerView) => Result.Result<void, E>,
+    check: (prior: PriorLedger) => Result.Result<void, E>,
     { timeMs, version }: RollBackTime
   ): Result.Result<RollBackReport, E> {
-    return Result.map(check(this.view), () => {
+    return Result.map(check(this.base), () => {
       const blocksLeft = Math.max(1, this.blocks.firstFrom(toBlock + 1n))
       const blocks = this.blocks.length - blocksLeft
       const removedBlock = this.lastBlock
@@ -245,22 +245,22 @@ export class LedgerState {
    */
   setPrices<E>(
     prices: ReadonlyArray<PriceFeed>,
-    check: (view: LedgerView) => Result.Result<void, E>
+    check: (prior: PriorLedger) => Result.Result<void, E>
   ): Result.Result<SnapshotId, E> {
     return Result.map(
-      check(this.view),
-      () => this.insert(new StagedLedger(this.view).setPrices(prices))
+      check(this.base),
+      () => this.insert(new StagedLedger(this.base).setPrices(prices))
     )
   }
 
   /** Replaces the head if `check` succeeds. */
   setHead<E>(
     head: HeadFeed,
-    check: (view: LedgerView) => Result.Result<void, E>
+    check: (prior: PriorLedger) => Result.Result<void, E>
   ): Result.Result<SnapshotId, E> {
     return Result.map(
-      check(this.view),
-      () => this.insert(new StagedLedger(this.view).setHead(head))
+      check(this.base),
+      () => this.insert(new StagedLedger(this.base).setHead(head))
     )
   }
 

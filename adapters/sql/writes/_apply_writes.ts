@@ -124,7 +124,7 @@ const stage = Effect.fnUntraced(function*<E>(
   index: number,
   write: BulkWrite<E>
 ): Effect.fn.Return<Staging<E>, E> {
-  const { view } = staged.ledger
+  const { base } = staged.ledger
   const place = (
     ledgerWith: (ledger: StagedLedger) => Placed,
     check?: Effect.Effect<void, E>
@@ -132,7 +132,7 @@ const stage = Effect.fnUntraced(function*<E>(
     const placed = staged.place(index, ledgerWith)
     return { applied: true, placed, rolledBack: null, snapshotId: placed.snapshotId, check }
   }
-  if (write.kind !== "block") yield* Effect.fromResult(write.check(view))
+  if (write.kind !== "block") yield* Effect.fromResult(write.check(base))
   switch (write.kind) {
     case "prices":
       return place((ledger) => ledger.setPrices(write.prices))
@@ -143,7 +143,7 @@ const stage = Effect.fnUntraced(function*<E>(
         staged.rollBack(index, write.toBlock, yield* Clock.currentTimeMillis)
       )
     case "block": {
-      const decided = yield* Effect.fromResult(write.decide(view))
+      const decided = yield* Effect.fromResult(write.decide(base))
       const decision = decided.kind === "deferred" ? yield* decided.resolve : decided
       return decision.kind === "alreadyStored"
         ? { applied: false, placed: null, rolledBack: null, snapshotId: staged.ledger.snapshotId }

@@ -22,7 +22,7 @@ export type ChangedRows = ReturnType<typeof changedRows>
  */
 export const changedRows = (
   base: LoadedLedger,
-  { ledger: { snapshotId, view: after }, placed, rollBacks }: StagedWrites
+  { ledger: { snapshotId, base: after }, placed, rollBacks }: StagedWrites
 ) => {
   const blocks = placed.filter((each) => each.kind === "block")
   const batches = blocks.flatMap((block) => block.batches)

@@ -47,7 +47,7 @@ export class StagedWrites {
     const removedBy = this.#removedBy.get(index) ?? Infinity
     // a rollback that removes a block removes those after it, so no level below goes before this one
     if (removedBy < this.#top.removedBy) {
-      this.#levels.push({ staged: new StagedLedger(this.ledger.view), placed: [], removedBy })
+      this.#levels.push({ staged: new StagedLedger(this.ledger.base), placed: [], removedBy })
     }
     const placed = place(this.ledger)
     this.#top.placed.push(placed)
@@ -62,11 +62,11 @@ export class StagedWrites {
       blocks += this.#levels.pop()!.placed.filter(({ kind }) => kind === "block").length
     }
     const snapshotId = this.ledger.rollBack(toBlock, removed)
-    const { lastBatchNum, lastBlock } = this.ledger.view
-    const batches = removed.view.lastBatchNum - lastBatchNum
+    const { lastBatchNum, lastBlock } = this.ledger.base
+    const batches = removed.base.lastBatchNum - lastBatchNum
     if (blocks > 0) {
       const { version } = snapshotId
-      const removedBlock = removed.view.lastBlock
+      const removedBlock = removed.base.lastBlock
       this.rollBacks.push({ version, lastBlock, removedBlock, blocks, batches, timeMs })
     }
     return { toBlock, lastBlock, blocks, batches, lastBatchNum, snapshotId }

@@ -3,7 +3,7 @@ import type { BlockFeed, HeadFeed, PriceFeed } from "../../../core/domain/mod.ts
 import type {
   Decision,
   DeferredDecision,
-  LedgerView,
+  PriorLedger,
   PlacedBlock,
   PlacedHead,
   PlacedPrices,
@@ -34,17 +34,17 @@ export type BulkWrite<E> =
   | {
     readonly kind: "block"
     readonly block: BlockFeed
-    readonly decide: (view: LedgerView) => Result.Result<Decision<E> | DeferredDecision<E>, E>
+    readonly decide: (prior: PriorLedger) => Result.Result<Decision<E> | DeferredDecision<E>, E>
   }
   | {
     readonly kind: "prices"
     readonly prices: ReadonlyArray<PriceFeed>
-    readonly check: (view: LedgerView) => Result.Result<void, E>
+    readonly check: (prior: PriorLedger) => Result.Result<void, E>
   }
   | {
     readonly kind: "head"
     readonly head: HeadFeed
-    readonly check: (view: LedgerView) => Result.Result<void, E>
+    readonly check: (prior: PriorLedger) => Result.Result<void, E>
   }
   | RollBackWrite<E>
 
@@ -52,5 +52,5 @@ export type BulkWrite<E> =
 export interface RollBackWrite<E> {
   readonly kind: "rollBack"
   readonly toBlock: bigint
-  readonly check: (view: LedgerView) => Result.Result<void, E>
+  readonly check: (prior: PriorLedger) => Result.Result<void, E>
 }

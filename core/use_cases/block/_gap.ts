@@ -1,5 +1,5 @@
 import type { BlockFeed } from "../../domain/mod.ts"
-import type { LedgerView } from "../../ports/mod.ts"
+import type { PriorLedger } from "../../ports/mod.ts"
 import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 
 /*
@@ -10,7 +10,7 @@ import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 /** Checks that a block above the last one has the next number, or names the last one. */
 export function checkPrevious(
   { number, previous }: BlockFeed,
-  { lastBlock }: LedgerView
+  { lastBlock }: PriorLedger
 ): BlockViolation | undefined {
   if (previous === undefined) {
     return number === lastBlock.number + 1n ? undefined : notNext(number, lastBlock.number)
@@ -36,7 +36,7 @@ export function checkPrevious(
 /** Returns the violation of a block that is not above the last one, and is not stored. */
 export function unstoredNumber(
   number: bigint,
-  { gapAt, lastBlock }: Pick<LedgerView, "gapAt" | "lastBlock">
+  { gapAt, lastBlock }: Pick<PriorLedger, "gapAt" | "lastBlock">
 ): BlockViolation {
   const gap = gapAt(number)
   return gap === undefined

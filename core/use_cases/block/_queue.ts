@@ -23,10 +23,10 @@ import type { L1UserEffect } from "../batch/mod.ts"
 /** Adds the block's L1 user transactions to their queues. */
 export function fillQueues(staged: StagedBlock): BlockViolation | undefined {
   const sizes = new Map<number, number>()
-  let open = Math.max(staged.view.lastOpenQueue ?? 0, (staged.view.lastForgedQueue ?? -1) + 1)
+  let open = Math.max(staged.prior.lastOpenQueue ?? 0, (staged.prior.lastForgedQueue ?? -1) + 1)
   // the contract fills at most the queue after the one that it forges next, and opens another one
   // if that is full
-  const reachable = (staged.view.lastForgedQueue ?? -1) + forgedQueues(staged) + 2
+  const reachable = (staged.prior.lastForgedQueue ?? -1) + forgedQueues(staged) + 2
   for (const [position, feed] of (staged.block.l1UserTransactions ?? []).entries()) {
     const pointer = `/l1UserTransactions/${position}`
     const queue = feed.toForgeL1TransactionsNum
@@ -35,7 +35,7 @@ export function fillQueues(staged: StagedBlock): BlockViolation | undefined {
       return makeViolation("queue-number", queue, expected, `${pointer}/toForgeL1TransactionsNum`)
     }
     open = queue
-    const size = sizes.get(queue) ?? staged.view.queue(queue).length
+    const size = sizes.get(queue) ?? staged.prior.queue(queue).length
     if (feed.position !== size) {
       return makeViolation(
         "queue-position",
@@ -262,5 +262,5 @@ function rowsOf(
       "a queue without transactions of this block, because the batch is the first one of the block"
     return makeViolation("queue-frozen", queue, expected, "/forgeL1TransactionsNum")
   }
-  return [...staged.view.queue(queue), ...added]
+  return [...staged.prior.queue(queue), ...added]
 }

@@ -30,7 +30,7 @@ export function addBids(staged: StagedBlock): BlockViolation | undefined {
   for (const [position, bid] of (staged.block.bids ?? []).entries()) {
     const { bidderAddr, bidValue, slotNum } = bid
     if (
-      !staged.registrations.has(bidderAddr) && staged.view.registration(bidderAddr) === undefined
+      !staged.registrations.has(bidderAddr) && staged.prior.registration(bidderAddr) === undefined
     ) {
       return makeViolation(
         "bidder-registered",
@@ -39,7 +39,7 @@ export function addBids(staged: StagedBlock): BlockViolation | undefined {
         `/bids/${position}/bidderAddr`
       )
     }
-    const highest = best.get(slotNum) ?? staged.view.bestBid(slotNum)?.bidValue
+    const highest = best.get(slotNum) ?? staged.prior.bestBid(slotNum)?.bidValue
     if (highest !== undefined && bidValue <= highest) {
       return makeViolation(
         "bid-value",
@@ -78,7 +78,7 @@ export function addTokens(staged: StagedBlock): BlockViolation | undefined {
     }
     if (
       addresses.has(token.ethereumAddress) ||
-      staged.view.tokenByAddress(token.ethereumAddress) !== undefined
+      staged.prior.tokenByAddress(token.ethereumAddress) !== undefined
     ) {
       return makeViolation(
         "token-address",
@@ -132,4 +132,4 @@ export function checkPrices(
 
 /** Returns the tokens that the block registered, in order. */
 export const registeredTokens = (staged: StagedBlock): ReadonlyArray<New<Token>> =>
-  [...staged.tokens.values()].filter(({ id }) => id > staged.view.lastTokenId)
+  [...staged.tokens.values()].filter(({ id }) => id > staged.prior.lastTokenId)

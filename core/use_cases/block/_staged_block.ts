@@ -15,7 +15,7 @@ import type {
   Transaction
 } from "../../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, Keccak256 } from "../../encoding/mod.ts"
-import type { LedgerView } from "../../ports/mod.ts"
+import type { PriorLedger } from "../../ports/mod.ts"
 import type { BatchOutcome, BatchState } from "../batch/mod.ts"
 
 /** The rules of a decision about a block: constants and functions of the network. */
@@ -28,7 +28,7 @@ export interface BlockRules {
 export class StagedBlock implements BatchState {
   readonly rules: BlockRules
   readonly block: BlockFeed
-  readonly view: LedgerView
+  readonly prior: PriorLedger
   lastAccountIndex: AccountIndex
   lastTokenId: TokenId
   lastBatchNum: number
@@ -44,24 +44,24 @@ export class StagedBlock implements BatchState {
   readonly #accounts = new Map<AccountIndex, New<Account>>()
   readonly #exits = new Map<string, New<Exit>>()
 
-  constructor(rules: BlockRules, block: BlockFeed, view: LedgerView) {
+  constructor(rules: BlockRules, block: BlockFeed, prior: PriorLedger) {
     this.rules = rules
     this.block = block
-    this.view = view
-    this.lastAccountIndex = view.lastAccountIndex
-    this.lastTokenId = view.lastTokenId
-    this.lastBatchNum = view.lastBatchNum
-    this.lastForgedQueue = view.lastForgedQueue
+    this.prior = prior
+    this.lastAccountIndex = prior.lastAccountIndex
+    this.lastTokenId = prior.lastTokenId
+    this.lastBatchNum = prior.lastBatchNum
+    this.lastForgedQueue = prior.lastForgedQueue
   }
 
   readonly token = (id: TokenId): New<Token> | undefined =>
-    this.tokens.get(id) ?? this.view.token(id)
+    this.tokens.get(id) ?? this.prior.token(id)
 
   readonly account = (index: AccountIndex): New<Account> | undefined =>
-    this.#accounts.get(index) ?? this.view.account(index)
+    this.#accounts.get(index) ?? this.prior.account(index)
 
   exit(batchNum: number, index: AccountIndex): New<Exit> | undefined {
-    return this.#exits.get(exitKey(batchNum, index)) ?? this.view.exit(batchNum, index)
+    return this.#exits.get(exitKey(batchNum, index)) ?? this.prior.exit(batchNum, index)
   }
 
   setExit(exit: New<Exit>): void {

@@ -26,10 +26,10 @@ export function withdrawExits(staged: StagedBlock): BlockViolation | undefined {
  * can settle requests of its own block; if the feed does not say which, it settles all.
  */
 function collectionPlaces(
-  { block, variables, view }: StagedBlock
+  { block, variables, prior }: StagedBlock
 ): Array<number> | BlockViolation {
   const { delayedWithdrawals = [], withdrawals = [] } = block
-  const isDelayZero = [variables.withdrawalDelayer, view.variables.withdrawalDelayer].some((set) =>
+  const isDelayZero = [variables.withdrawalDelayer, prior.variables.withdrawalDelayer].some((set) =>
     set?.withdrawalDelay === 0
   )
   const places: Array<number> = []
@@ -73,7 +73,7 @@ function withdraw(staged: StagedBlock, position: number): BlockViolation | undef
 function collect(staged: StagedBlock, position: number): BlockViolation | undefined {
   const { owner, tokenId } = staged.block.delayedWithdrawals![position]!
   const requested = [
-    ...staged.view.requestedExits(owner, tokenId),
+    ...staged.prior.requestedExits(owner, tokenId),
     ...staged.withdrawals.filter(({ field }) => field === "delayedWithdrawRequest")
   ]
     .map(({ accountIndex, batchNum }) => staged.exit(batchNum, accountIndex)!)

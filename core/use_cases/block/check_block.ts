@@ -6,7 +6,7 @@ import {
   slotOfBlock,
   type BlockChanges
 } from "../../domain/mod.ts"
-import type { LedgerView, Decision } from "../../ports/mod.ts"
+import type { PriorLedger, Decision } from "../../ports/mod.ts"
 import {
   type BlockViolation,
   makeViolation,
@@ -43,11 +43,11 @@ import { withdrawExits } from "./_withdrawals.ts"
  */
 function checkStored(
   { hash, number }: BlockFeed,
-  view: LedgerView
+  prior: PriorLedger
 ): "stored" | "new" | BlockViolation {
-  if (number > view.lastBlock.number) return "new"
-  const stored = view.block(number)
-  if (stored === undefined) return unstoredNumber(number, view)
+  if (number > prior.lastBlock.number) return "new"
+  const stored = prior.block(number)
+  if (stored === undefined) return unstoredNumber(number, prior)
   return stored.hash === hash
     ? "stored"
     : makeViolation("block-hash", hash, `${stored.hash}, the stored block ${number}`, "/hash")
@@ -56,12 +56,12 @@ function checkStored(
 /** Checks that a new block follows the last one and that its slot has a valid number. */
 function checkChainLink(
   block: BlockFeed,
-  view: LedgerView,
+  prior: PriorLedger,
   auction: AuctionConstants
 ): BlockViolation | undefined {
   const { lastEthereumBlock, number, parentHash, timestampMs } = block
-  const { lastBlock } = view
-  const unlinked = checkPrevious(block, view)
+  const { lastBlock } = prior
+  const unlinked = checkPrevious(block, prior)
   if (unlinked !== undefined) return unlinked
   const slotNum = slotOfBlock(auction, number)
   if (slotNum > slotNumMax) {
@@ -103,7 +103,7 @@ function changeVariables(staged: StagedBlock): undefined {
   const { auctionVariables, number, rollupVariables, verifiers, withdrawalDelayerVariables } =
     staged.block
   const ethereumBlockNum = number
-  const { auction, rollup } = staged.view.variables
+  const { auction, rollup } = staged.prior.variables
   if (rollupVariables !== undefined) {
     staged.variables.rollup = {
       ...rollupVariables,
@@ -130,7 +130,7 @@ function changeVariables(staged: StagedBlock): undefined {
  */
 function updateBuckets(staged: StagedBlock): BlockViolation | undefined {
   for (const [position, { bucket, ...change }] of (staged.block.bucketUpdates ?? []).entries()) {
-    const rollup = staged.variables.rollup ?? staged.view.variables.rollup
+    const rollup = staged.variables.rollup ?? staged.prior.variables.rollup
     if (bucket >= rollup.buckets.length) {
       return makeViolation(
         "bucket-exists",
@@ -159,10 +159,10 @@ export interface LedgerRules extends BlockRules {
 
 /**
  * Checks a block against the ledger. Returns its changes, or `alreadyStored` for a block of the
- * ledger; fails with the first violation (PROTOCOL.md "Blocks"). It is pure: the same view gives the
+ * ledger; fails with the first violation (PROTOCOL.md "Blocks"). It is pure: the same ledger gives the
  * same decision. The decision shares no data with `block`.
  *
- * It reads from the view only tokens, accounts, slots, bidders, exits and owners that the block
+ * It reads from the ledger only tokens, accounts, slots, bidders, exits and owners that the block
  * refers to, and the accounts and tokens of the transactions in the queues that the block forges or
  * fills.
  *
@@ -176,22 +176,22 @@ export interface LedgerRules extends BlockRules {
  *
  * const simulation = simulate({ seed: 1 })
  * const { constants } = simulation.genesis
- * const { view } = openMemoryLedger({ genesis: simulation.genesis })
+ * const { base } = openMemoryLedger({ genesis: simulation.genesis })
  * const record = simulation.next()
  * if (record.kind !== "block") throw new Error("Expected a block")
- * const decision = decideBlock({ constants, keccak256 }, record.block)(view)
+ * const decision = decideBlock({ constants, keccak256 }, record.block)(base)
  * console.log(Result.getOrThrow(decision).kind) // => store
  * ```
  */
 export const decideBlock = (
   rules: LedgerRules,
   block: BlockFeed
-): (view: LedgerView) => Result.Result<Decision, BlockViolation> => {
+): (prior: PriorLedger) => Result.Result<Decision, BlockViolation> => {
   const read = readBlock(block)
-  return (view) =>
+  return (prior) =>
     Result.flatMap(read, (own) =>
       Result.flatMap(
-        decideOwnBlock(rules, own)(view),
+        decideOwnBlock(rules, own)(prior),
         (decision) => withProofs(rules, own, decision)
       ))
 }
@@ -230,9 +230,9 @@ export const readBlock = (input: BlockFeed): Result.Result<BlockFeed, BlockViola
  */
 export const decideOwnBlock =
   (rules: BlockRules, block: BlockFeed) =>
-  (view: LedgerView): Result.Result<Decision, BlockViolation> =>
+  (prior: PriorLedger): Result.Result<Decision, BlockViolation> =>
     Result.mapError(
-      decide(rules, block, view),
+      decide(rules, block, prior),
       (violation) => violationOfBlock(block.number, violation)
     )
 
@@ -241,15 +241,15 @@ const readShape = boundaryDecoder(BlockFeed)
 function decide(
   rules: BlockRules,
   block: BlockFeed,
-  view: LedgerView
+  prior: PriorLedger
 ): Result.Result<Decision, BlockViolation> {
-  const blockStatus = checkStored(block, view)
+  const blockStatus = checkStored(block, prior)
   if (blockStatus === "stored") return Result.succeed({ kind: "alreadyStored" })
   if (blockStatus !== "new") return Result.fail(blockStatus)
-  const unlinked = checkAgainstHead(block, view)
-    ?? checkChainLink(block, view, rules.constants.auction)
+  const unlinked = checkAgainstHead(block, prior)
+    ?? checkChainLink(block, prior, rules.constants.auction)
   if (unlinked !== undefined) return Result.fail(unlinked)
-  const staged = new StagedBlock(rules, block, view)
+  const staged = new StagedBlock(rules, block, prior)
   for (const step of STEPS) {
     const violation = step(staged)
     if (violation !== undefined) return Result.fail(violation)
@@ -274,7 +274,7 @@ function changesOf(staged: StagedBlock): BlockChanges {
   const { hash, lastEthereumBlock, number, prices, timestampMs } = staged.block
   return {
     block: { number, hash, timestampMs },
-    lastEthereumBlock: [number, lastEthereumBlock ?? number, staged.view.lastEthereumBlock].reduce(
+    lastEthereumBlock: [number, lastEthereumBlock ?? number, staged.prior.lastEthereumBlock].reduce(
       (a, b) => a > b ? a : b
     ),
     prices: prices ?? [],

@@ -6,17 +6,17 @@ import type {
   New,
   Transaction
 } from "../../domain/mod.ts"
-import type { LedgerView } from "../../ports/mod.ts"
+import type { PriorLedger } from "../../ports/mod.ts"
 
 /**
  * Returns the block with what its decision has derived: effects, nonces, and exits with their
- * proofs. `view` is the ledger before the block. Decided again there, the result leads to the same
+ * proofs. `prior` is the ledger before the block. Decided again there, the result leads to the same
  * changes without an exit tree.
  */
 export const completeBlock = (
   block: BlockFeed,
   { batches, queued }: BlockChanges,
-  view: Pick<LedgerView, "queue">
+  prior: Pick<PriorLedger, "queue">
 ): BlockFeed =>
   block.batches === undefined || block.batches.every(isComplete)
     ? block
@@ -25,7 +25,7 @@ export const completeBlock = (
       batches: block.batches.map((batch, position) =>
         isComplete(batch)
           ? batch
-          : completeBatch(batch, batches[position]!, queueOf(batch, queued, view))
+          : completeBatch(batch, batches[position]!, queueOf(batch, queued, prior))
       )
     }
 
@@ -43,11 +43,11 @@ const hasProofs = ({ exits }: BatchFeed): boolean =>
 const queueOf = (
   { forgeL1TransactionsNum: queue }: BatchFeed,
   queued: BlockChanges["queued"],
-  view: Pick<LedgerView, "queue">
+  prior: Pick<PriorLedger, "queue">
 ): ReadonlyArray<New<Transaction>> =>
   queue === null
     ? []
-    : [...view.queue(queue), ...queued.filter(({ l1 }) => l1?.toForgeL1TransactionsNum === queue)]
+    : [...prior.queue(queue), ...queued.filter(({ l1 }) => l1?.toForgeL1TransactionsNum === queue)]
 
 function completeBatch(
   batch: BatchFeed,

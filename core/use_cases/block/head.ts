@@ -6,7 +6,7 @@ import {
   slotNumMax,
   slotOfBlock
 } from "../../domain/mod.ts"
-import type { LedgerView } from "../../ports/mod.ts"
+import type { PriorLedger } from "../../ports/mod.ts"
 import { boundaryDecoder, type BlockViolation, makeViolation } from "../violation/mod.ts"
 
 const read = boundaryDecoder(HeadFeed)
@@ -28,17 +28,17 @@ export const readHead = (input: HeadFeed): Result.Result<HeadFeed, BlockViolatio
  * import { simulate } from "rollup-node-api/simulator"
  *
  * const { genesis } = simulate({ seed: 1 })
- * const { view } = openMemoryLedger({ genesis })
+ * const { base } = openMemoryLedger({ genesis })
  * const { block: { number, ...block }, constants } = genesis
  * const head = { ...block, number: number + 5n, chainHead: number + 2n }
- * const check = decideHead(constants.auction, head)(view)
+ * const check = decideHead(constants.auction, head)(base)
  * if (Result.isFailure(check)) console.log(check.failure.invariant, check.failure.pointer)
  * // => chain-head /head/chainHead
  * ```
  */
 export const decideHead =
   (auction: AuctionConstants, head: HeadFeed) =>
-  ({ lastBlock }: LedgerView): Result.Result<void, BlockViolation> => {
+  ({ lastBlock }: PriorLedger): Result.Result<void, BlockViolation> => {
     const violation = checkHead(auction, head, lastBlock)
     return violation === undefined ? Result.void : Result.fail(violation)
   }
@@ -46,7 +46,7 @@ export const decideHead =
 function checkHead(
   auction: AuctionConstants,
   { chainHead, hash, number, timestampMs }: HeadFeed,
-  last: LedgerView["lastBlock"]
+  last: PriorLedger["lastBlock"]
 ): BlockViolation | undefined {
   if (number < last.number) {
     return makeViolation(
@@ -88,7 +88,7 @@ function checkHead(
  */
 export function checkAgainstHead(
   { number, parentHash, timestampMs }: BlockFeed,
-  { head, lastBlock }: LedgerView
+  { head, lastBlock }: PriorLedger
 ): BlockViolation | undefined {
   if (head === null || head.number <= lastBlock.number) return undefined
   if (number <= head.number) {

@@ -3,7 +3,7 @@ import type { BlockChanges, BlockFeed } from "../../domain/mod.ts"
 import type {
   Decision,
   DeferredDecision,
-  LedgerView,
+  PriorLedger,
   StoreDecision,
   StoreFailure
 } from "../../ports/mod.ts"
@@ -45,23 +45,24 @@ type SlowDecision = Decision<Failure> | DeferredDecision<Failure>
  * import { simulate } from "rollup-node-api/simulator"
  *
  * const { genesis, next } = simulate({ seed: 1 })
- * const { view } = openMemoryLedger({ genesis })
+ * const { base } = openMemoryLedger({ genesis })
  * const record = next()
  * if (record.kind !== "block") throw new Error("Expected a block")
  * const rules = { constants: genesis.constants, keccak256 }
  * const decide = decideBlockWithChecks(rules, {
  *   buildExitTrees: (batches) => Effect.sync(() => batches.map(exitTree))
  * }, record.block)
- * console.log(Result.getOrThrow(decide(view)).kind) // => store
+ * console.log(Result.getOrThrow(decide(base)).kind) // => store
  * ```
  */
 export const decideBlockWithChecks = (
   rules: Omit<LedgerRules, "buildExitTree">,
   checks: SlowChecks,
   block: BlockFeed
-): (view: LedgerView) => Result.Result<SlowDecision, BlockViolation> => {
+): (prior: PriorLedger) => Result.Result<SlowDecision, BlockViolation> => {
   const read = readBlock(block)
-  return (view) => Result.flatMap(read, (own) => decideOwnBlockWithChecks(rules, checks, own)(view))
+  return (prior) =>
+    Result.flatMap(read, (own) => decideOwnBlockWithChecks(rules, checks, own)(prior))
 }
 
 /** Like `decideBlockWithChecks`, for the result of `readBlock`. */
@@ -70,14 +71,14 @@ export const decideOwnBlockWithChecks = (
   checks: SlowChecks,
   block: BlockFeed
 ) =>
-(view: LedgerView): Result.Result<SlowDecision, BlockViolation> =>
+(prior: PriorLedger): Result.Result<SlowDecision, BlockViolation> =>
   Result.flatMap(
-    decideOwnBlock(rules, block)(view),
+    decideOwnBlock(rules, block)(prior),
     (decision): Result.Result<SlowDecision, BlockViolation> => {
       if (decision.kind !== "store") return Result.succeed(decision)
       const { changes } = decision
       const proven = provenBy(checks, block, changes)
-      const rootCheck = rootCheckOf(checks, block, changes, view)
+      const rootCheck = rootCheckOf(checks, block, changes, prior)
       if (!lacksProofs(changes)) return Result.succeed(storeAfter(changes, proven, rootCheck))
       return proven === undefined ? Result.fail(noExitTree(block, changes)) : Result.succeed({
         kind: "deferred",
@@ -121,9 +122,9 @@ const rootCheckOf = (
   { verifyStateRoots }: SlowChecks,
   block: BlockFeed,
   changes: BlockChanges,
-  view: LedgerView
+  prior: PriorLedger
 ): Check =>
   verifyStateRoots === undefined ? undefined : Effect.flatMap(
-    verifyStateRoots(stateRootRequest(block, changes, view)),
+    verifyStateRoots(stateRootRequest(block, changes, prior)),
     (wrong) => wrong === null ? Effect.void : Effect.fail(wrongStateRootOf(block, wrong))
   )

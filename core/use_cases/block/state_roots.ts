@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { Account, BlockChanges, BlockFeed } from "../../domain/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
-import type { LedgerView, StoreFailure } from "../../ports/mod.ts"
+import type { PriorLedger, StoreFailure } from "../../ports/mod.ts"
 import {
   type BlockViolation,
   makeViolation,
@@ -43,23 +43,23 @@ export type StateRootVerifier = (
   request: StateRootRequest
 ) => Effect.Effect<WrongStateRoot | null, StoreFailure>
 
-/** Returns the request for a block and its changes. Reads changed accounts from the view. */
+/** Returns the request for a block and its changes. Reads changed accounts from the ledger before it. */
 export function stateRootRequest(
   { hash }: BlockFeed,
   { batches }: BlockChanges,
-  view: LedgerView
+  prior: PriorLedger
 ): StateRootRequest {
   const known = new Map<AccountIndex, StateAccount>()
   return {
     hash,
-    parentHash: view.lastBlock.hash,
-    parentNumber: view.lastBlock.number,
-    isFirst: view.lastBatchNum === 0,
+    parentHash: prior.lastBlock.hash,
+    parentNumber: prior.lastBlock.number,
+    isFirst: prior.lastBatchNum === 0,
     batches: batches.map(({ accountUpdates, accounts: created, batch: { stateRoot } }) => {
       for (const account of created) known.set(account.index, account)
       const accounts = accountUpdates.map(({ balance, index, nonce }) => {
         // an updated account exists or was just created
-        const { address, publicKey, tokenId } = (known.get(index) ?? view.account(index))!
+        const { address, publicKey, tokenId } = (known.get(index) ?? prior.account(index))!
         const account = { address, balance, index, nonce, publicKey, tokenId }
         known.set(index, account)
         return account

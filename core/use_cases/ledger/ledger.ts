@@ -11,7 +11,7 @@ import {
   type BlockReport,
   LedgerWriter,
   type StoreFailure,
-  type LedgerView,
+  type PriorLedger,
   type SnapshotId,
   type RollBackReport
 } from "../../ports/mod.ts"
@@ -51,7 +51,7 @@ import { WriteCounts } from "./_write_counts.ts"
 export const feedPosition: Effect.Effect<FeedPosition, StoreFailure, LedgerWriter> = Effect.flatMap(
   LedgerWriter,
   (writer) =>
-    // the check of a write gets a view with the last block, and refuses the write
+    // the check of a write gets the last block, and refuses the write
     writer.setPrices([], ({ head, lastBlock }) => Result.fail({ position: { head, lastBlock } }))
       .pipe(
         Effect.flip,
@@ -62,8 +62,8 @@ export const feedPosition: Effect.Effect<FeedPosition, StoreFailure, LedgerWrite
       )
 )
 
-/** The last block of a ledger, and the last head; see `LedgerView`. */
-export type FeedPosition = Pick<LedgerView, "head" | "lastBlock">
+/** The last block of a ledger, and the last head; see `PriorLedger`. */
+export type FeedPosition = Pick<PriorLedger, "head" | "lastBlock">
 
 /**
  * Returns the last block of the ledger as the writer sees it. With a shared store it waits until
@@ -244,7 +244,7 @@ const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation
 
 /**
  * Returns a check of prices for `LedgerWriter.setPrices`: it fails with a `BlockViolation` if a
- * price is for a token that is not registered. It reads only these tokens from the view.
+ * price is for a token that is not registered. It reads only these tokens from the ledger.
  *
  * @example
  * ```ts
@@ -253,16 +253,16 @@ const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation
  * import { openMemoryLedger } from "rollup-node-api/memory"
  * import { simulate } from "rollup-node-api/simulator"
  *
- * const { view } = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
+ * const { base } = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
  * const price = { tokenId: 7, priceUSD: 1, timeMs: 1_700_000_000_000 }
- * const check = decidePrices([price])(view)
+ * const check = decidePrices([price])(base)
  * if (Result.isFailure(check)) console.log(check.failure.invariant, check.failure.pointer)
  * // => token-exists /prices/0/tokenId
  * ```
  */
 export const decidePrices =
-  (prices: ReadonlyArray<PriceFeed>) => (view: LedgerView): Result.Result<void, BlockViolation> =>
-    resultOf(checkPrices(prices, view.token))
+  (prices: ReadonlyArray<PriceFeed>) => (prior: PriorLedger): Result.Result<void, BlockViolation> =>
+    resultOf(checkPrices(prices, prior.token))
 
 const resultOf = (violation: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
   violation === undefined ? Result.void : Result.fail(violation)

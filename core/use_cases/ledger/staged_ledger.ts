@@ -40,12 +40,12 @@ import { exitRow } from "./rows.ts"
  * import { simulate } from "rollup-node-api/simulator"
  *
  * const { genesis, next } = simulate({ seed: 1 })
- * const staged = new StagedLedger(openMemoryLedger({ genesis }).view)
+ * const staged = new StagedLedger(openMemoryLedger({ genesis }).base)
  * for (let i = 0; i < 9; i++) {
  *   const record = next()
  *   if (record.kind !== "block") continue
  *   const decide = decideBlock({ ...genesis, keccak256 }, record.block)
- *   const decision = Result.getOrThrow(decide(staged.view))
+ *   const decision = Result.getOrThrow(decide(staged.base))
  *   if (decision.kind !== "store") continue
  *   const { batches, snapshotId } = staged.place(decision.changes)
  *   if (i === 8) console.log(snapshotId.version, batches[0]?.totals.accounts) // => 17 125
@@ -60,11 +60,11 @@ export class StagedLedger {
   }
 
   /** The ledger after the blocks, prices and heads placed so far, for the next decision. */
-  get view(): LedgerBase {
+  get base(): LedgerBase {
     return this.#state
   }
 
-  /** Identifies the state that `view` shows. */
+  /** Identifies the state that `base` shows. */
   get snapshotId(): SnapshotId {
     return this.#state.snapshotId
   }

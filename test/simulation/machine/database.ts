@@ -104,7 +104,7 @@ const ledgerPorts = (
   ledger: MemoryLedger,
   read: Through,
   write: Through,
-  writes = new WriteQueue(ledger.view)
+  writes = new WriteQueue(ledger.base)
 ): Pick<Ports, "reader" | "writer"> => ({
   reader: mapReader((call) => read(call(memoryReader(ledger)))),
   writer: {

@@ -3,7 +3,7 @@ import { Effect, Exit, Result } from "effect"
 import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import { simulate } from "../../../app/simulator/mod.ts"
 import type { BlockChanges, BlockFeed } from "../../../core/domain/mod.ts"
-import type { LedgerView } from "../../../core/ports/mod.ts"
+import type { PriorLedger } from "../../../core/ports/mod.ts"
 import { decideBlock } from "../../../core/use_cases/mod.ts"
 import { contents, writerDatabase } from "../_writer_database.ts"
 
@@ -58,9 +58,9 @@ describe("the writer over PostgreSQL", () => {
         const exit = yield* Effect.exit(
           port.apply(
             next,
-            (view) =>
+            (prior) =>
               Result.map(
-                deciding(next)(view),
+                deciding(next)(prior),
                 (decision) =>
                   decision.kind === "store"
                     ? { ...decision, changes: broken(decision.changes) }
@@ -120,13 +120,13 @@ describe("the writer over PostgreSQL", () => {
         prices: texts.map((_, i) => ({ tokenId: i + 1, priceUSD: i, timeMs: 0 })),
         bids: texts.map((_, i) => ({ slotNum: i, bidderAddr: address(i + 1), bidValue: 1n }))
       }
-      yield* port.apply(naming, (view: LedgerView) => {
+      yield* port.apply(naming, (prior: PriorLedger) => {
         for (const [i, text] of texts.entries()) {
-          assert.deepInclude(view.token(i + 1), { name: text, symbol: `${text}${text}` })
-          assert.deepInclude(view.registration(address(i + 1)), { url: text })
+          assert.deepInclude(prior.token(i + 1), { name: text, symbol: `${text}${text}` })
+          assert.deepInclude(prior.registration(address(i + 1)), { url: text })
         }
-        assert.strictEqual(view.variables.auction.bootCoordinatorUrl, texts.join(""))
-        return deciding(naming)(view)
+        assert.strictEqual(prior.variables.auction.bootCoordinatorUrl, texts.join(""))
+        return deciding(naming)(prior)
       })
     })))
 

@@ -8,7 +8,7 @@ import {
   changedAuctionVariables,
   type SlotView
 } from "../../../core/domain/mod.ts"
-import { LedgerReader, type LedgerView, LedgerWriter } from "../../../core/ports/mod.ts"
+import { LedgerReader, type PriorLedger, LedgerWriter } from "../../../core/ports/mod.ts"
 import { addressOf, emptyBlock, hashOf, newBid } from "../../memory/_chain.ts"
 import { Random } from "../../memory/_random.ts"
 import { genesis } from "../../use_cases/_network.ts"
@@ -39,15 +39,15 @@ const randomFeed = (number: bigint, random: Random, areRegistered: boolean): Blo
 })
 
 /** Returns the changes of a block, and at times new default bids around the values of bids. */
-const changesOf = (feed: BlockFeed, view: LedgerView, random: Random): BlockChanges => ({
-  ...emptyBlock(view),
+const changesOf = (feed: BlockFeed, prior: PriorLedger, random: Random): BlockChanges => ({
+  ...emptyBlock(prior),
   coordinators: feed.coordinators!.map((each) => ({ ...each, ethereumBlockNum: feed.number })),
   bids: feed.bids!.map(({ bidValue, bidderAddr, slotNum }) =>
     newBid(slotNum, bidderAddr, bidValue)
   ),
   variables: random.chance(0.6) ? {} : {
-    auction: changedAuctionVariables(view.variables.auction, {
-      ...view.variables.auction,
+    auction: changedAuctionVariables(prior.variables.auction, {
+      ...prior.variables.auction,
       ethereumBlockNum: feed.number,
       closedAuctionSlots: random.below(slots),
       bootCoordinatorUrl: `"defaultSlotSetBid":["7"]\u0000`,
@@ -133,10 +133,10 @@ describe("the slots that a bidder or a forger has won, or that a bidder holds", 
                 new Random(seedOfBlock),
                 last > genesis.block.number
               )
-              yield* writer.apply(feed, (view) =>
+              yield* writer.apply(feed, (prior) =>
                 Result.succeed({
                   kind: "store" as const,
-                  changes: changesOf(feed, view, new Random(seedOfBlock))
+                  changes: changesOf(feed, prior, new Random(seedOfBlock))
                 }))
             }
             const shownSlots: Array<unknown> = []

@@ -17,7 +17,7 @@ interface Parts extends Pick<LedgerBase, "lastBlock" | "lastEthereumBlock" | "he
 }
 
 /** Returns the base of staged ledgers. It copies nothing and always shows the current state. */
-export const liveViewOf = (state: Parts): LedgerBase => {
+export const liveBaseOf = (state: Parts): LedgerBase => {
   const { auction, blocks, history, parameters, tokens } = state
   return {
     get version() {
