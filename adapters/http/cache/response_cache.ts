@@ -127,6 +127,8 @@ export class ResponseCache implements Answers {
    * Shares a computation with the requests of the same key. None joins a computation that started
    * before the last change known to this process, since the answer may lack that change. Nothing is
    * shared while changes may be unknown.
+   * It buys the row "one token, from the database" of test/bench/RESULTS.md; it is off for a store
+   * whose `LatestLedgerVersion` is not remote.
    */
   #share<A, E>(key: string, computation: Effect.Effect<A, E>): Effect.Effect<A, E> {
     const { latestPoolVersion, latestVersion } = this.#options

@@ -52,7 +52,8 @@ interface Waiting {
  *   longer than the slices can empty
  *
  * This is CoDel without its drop schedule, as used for server queues by B. Maurer, "Fail at Scale",
- * ACM Queue 13(8), 2015.
+ * ACM Queue 13(8), 2015. It buys the rows "share of the capacity served" of test/bench/RESULTS.md;
+ * `--queue-delay-target-ms 0` switches it off.
  */
 export class AdmissionQueue {
   readonly #targetMs: number

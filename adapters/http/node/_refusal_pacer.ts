@@ -21,7 +21,8 @@ interface Waiting {
  * Sends refusals at even intervals, first come, first served. A client that ignores `Retry-After`
  * sends its next request when it has the answer, so it is the delay of the answer that bounds the
  * requests of such clients. Waiting refusals are bounded by the open connections, because the
- * requests of a connection are answered one at a time.
+ * requests of a connection are answered one at a time. It buys the rows "refusals paced" instead of
+ * "at once" of test/bench/RESULTS.md; `--refusal-delay-max-ms 0` switches it off.
  */
 export class RefusalPacer {
   readonly #delayMaxMs: number

@@ -4,7 +4,8 @@ import { DefaultSerializer, Deserializer } from "node:v8"
  * The bytes of a row group: its typed arrays, then the value in the format of V8, in which each
  * array is a reference to its bytes, then the position of the value. The arrays are aligned, so the
  * row group that is read uses the bytes of its part: the start copies none of them. It buys memory
- * and time of "Data directory" in test/bench/RESULTS.md.
+ * and time of the rows "start" of "Data directory" in test/bench/RESULTS.md; `serialize` of `node:v8`
+ * alone would copy the arrays.
  */
 
 /** In the order of their numbers in the format. */

@@ -48,7 +48,11 @@ export const sharedConstraint = (one: Constraint, other: Constraint): Constraint
   return haveSameValue && indexKeys.length > 0 ? { indexKeys, values: one.values } : null
 }
 
-/** Rows above which a list gets an index of its own. A query filters a shorter list row by row. */
+/**
+ * Rows above which a list gets an index of its own. A query filters a shorter list row by row. It buys
+ * the row "page of a heavy account" of test/bench/RESULTS.md; with Infinity there are only lists of
+ * single filters.
+ */
 export const splitThreshold = 128
 
 /**

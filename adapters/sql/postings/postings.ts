@@ -31,7 +31,8 @@
  * that remain in a shortened row stay in those lists: the column `filed` counts the items of a row,
  * from the first one on, that they hold. Item ids are never reused, so a position that a client holds stays valid.
  *
- * Benchmark: `npm run bench -- sql`.
+ * It buys the rows "÷ COUNT(*) OVER ()" of test/bench/RESULTS.md (`npm run bench -- sql`). A list has no
+ * other index, so it cannot be switched off.
  */
 
 /** Greatest number of items in a row of `posting`. */

@@ -58,7 +58,10 @@ const append = (sql: SqlClient.SqlClient, entries: Entries) =>
     itemsColumn.arrayOf([...entries.values()])
   ])
 
-/** Greatest number of items in one generation of `SuffixCache`. */
+/**
+ * Greatest number of items in one generation of `SuffixCache`. If its `get` finds nothing, the row "CPU
+ * time to ingest the network of the benchmark" of test/bench/RESULTS.md is about a twentieth higher.
+ */
 const generationMax = 200_000
 
 /**

@@ -114,7 +114,11 @@ const tokensStatement = answerStatement({
   }]
 })
 
-/** Number of cached versions: an answer may be slightly older than the last change of a token. */
+/**
+ * Number of cached versions: an answer may be slightly older than the last change of a token. Without
+ * the cache each answer takes a second statement: the rows "from the database" of
+ * test/bench/RESULTS.md run one.
+ */
 const versionsMax = 4
 
 /**
