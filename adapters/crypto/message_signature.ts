@@ -1,12 +1,7 @@
 import * as Result from "effect/Result"
 import { interleavedMSMUnsafe } from "@noble/curves/abstract/curve.js"
 import { babyjubjub } from "@noble/curves/misc.js"
-import {
-  hexOfBytes,
-  type PublicKey,
-  publicKeyToBigEndianHex,
-  publicKeyToBytes
-} from "../../core/encoding/mod.ts"
+import { hexOfBytes, type PublicKey, publicKeyToBigEndianHex } from "../../core/encoding/mod.ts"
 import {
   type CurvePoint,
   decompressPublicKey,
@@ -98,7 +93,7 @@ export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
     const point = Point.BASE.multiply(nonce).toAffine()
     const challenge = poseidon([point.x, point.y, publicPoint.x, publicPoint.y, message])
     const s = (nonce + challenge * 8n * secret) % ORDER
-    return hexOfBytes(publicKeyToBytes(compressPoint(point))) + hexOfBytes(littleEndianBytes(s))
+    return compressPoint(point) + hexOfBytes(littleEndianBytes(s))
   }
 }
 

@@ -58,7 +58,7 @@ export function reverseHex(hex: string): string {
   return text
 }
 
-export const HEX_OF_BYTE: ReadonlyArray<string> = Array.from(
+const HEX_OF_BYTE: ReadonlyArray<string> = Array.from(
   { length: 256 },
   (_, byte) => byte.toString(16).padStart(2, "0")
 )
@@ -70,8 +70,6 @@ function hexDigitOf(code: number): number {
   if (code >= 65 && code <= 70) return code - 55
   return -1
 }
-
-// Not `effect/encoding`: core imports no sub-path of effect.
 
 /**
  * Returns base64url (RFC 4648 §5) without padding. The number of bytes has to be a multiple of

@@ -7,9 +7,6 @@ import { EncodingError } from "./encoding_error.ts"
  */
 export type Float40 = number
 
-/** The greatest amount that a float40 can hold, (2^35−1)·10^31. */
-export const FLOAT40_AMOUNT_MAX = 343597383670000000000000000000000000000000n
-
 /**
  * Returns the canonical encoding of an amount, with the smallest exponent that fits. Fails if
  * float40 cannot hold the amount exactly.
@@ -82,41 +79,6 @@ export function decodeFloat40(float: Float40): bigint {
   return BigInt(float % MANTISSA_LIMIT_NUMBER) * POWERS[Math.floor(float / MANTISSA_LIMIT_NUMBER)]!
 }
 
-/**
- * Returns the five bytes of a float40, big-endian.
- *
- * @example
- * ```ts
- * import { float40ToBytes } from "rollup-node-api"
- *
- * console.log(...float40ToBytes(258)) // => 0 0 0 1 2
- * ```
- */
-export function float40ToBytes(float: Float40): Uint8Array {
-  const low = float >>> 0
-  return Uint8Array.of(Math.floor(float / 2 ** 32), low >>> 24, low >>> 16, low >>> 8, low)
-}
-
-/**
- * Returns the float40 of five big-endian bytes at `offset`. Throws a RangeError if there are fewer.
- *
- * @example
- * ```ts
- * import { decodeFloat40, float40FromBytes } from "rollup-node-api"
- *
- * const float = float40FromBytes(Uint8Array.of(255, 0, 0, 0, 1, 2), 1)
- * console.log(float, decodeFloat40(float)) // => 258 258n
- * ```
- */
-export function float40FromBytes(bytes: Uint8Array, offset = 0): Float40 {
-  if (offset + 5 > bytes.length) {
-    throw new RangeError(`Float40 at byte ${offset} of ${bytes.length}, expected 5 bytes`)
-  }
-  let float = 0
-  for (let i = offset; i < offset + 5; i++) float = float * 256 + bytes[i]!
-  return float
-}
-
 const MANTISSA_LIMIT_NUMBER = 2 ** 35
 const MANTISSA_LIMIT = 1n << 35n
 const FLOAT_LIMIT = 2 ** 40
@@ -129,7 +91,7 @@ const POWERS: ReadonlyArray<bigint> = Array.from(
  * than repeated division.
  */
 const LIMITS = POWERS.map((power) => power * MANTISSA_LIMIT)
-const RANGE_RULE = `an amount from 0 to ${FLOAT40_AMOUNT_MAX}`
+const RANGE_RULE = `an amount from 0 to ${decodeFloat40(FLOAT_LIMIT - 1)}`
 
 /** Returns the smallest exponent whose mantissa, rounded down, fits into 35 bits. */
 function exponentOf(amount: bigint): number | undefined {

@@ -1,4 +1,4 @@
-import { HEX_OF_BYTE } from "./digits.ts"
+import { bytesOfHex, hexOfBytes } from "./digits.ts"
 import type { Keccak256 } from "./identifiers.ts"
 import type { TransactionId } from "./transaction_id.ts"
 
@@ -23,16 +23,6 @@ export type GroupId = string
  * ```
  */
 export function groupId(ids: ReadonlyArray<TransactionId>, keccak256: Keccak256): GroupId {
-  const bytes = new Uint8Array(ids.length * ID_BYTES)
-  for (const [i, id] of ids.entries()) {
-    for (let at = 0; at < ID_BYTES; at++) {
-      bytes[i * ID_BYTES + at] = Number.parseInt(id.slice(2 + 2 * at, 4 + 2 * at), 16)
-    }
-  }
-  let text = "0x"
-  for (const byte of keccak256(bytes)) text += HEX_OF_BYTE[byte]!
-  return text
+  const bytes = bytesOfHex(ids.map((id) => id.slice(2)).join(""))
+  return `0x${hexOfBytes(keccak256(bytes))}`
 }
-
-/** Number of bytes of the id of a transaction. */
-const ID_BYTES = 33

@@ -20,34 +20,22 @@ export {
 } from "./identifiers.ts"
 export {
   EMPTY_PUBLIC_KEY,
-  formatBarePublicKey,
   keysOfLeaf,
   leafKey,
   formatPublicKey,
-  parseBarePublicKey,
   parsePublicKey,
   type PublicKey,
   publicKeyFromBigEndianHex,
-  publicKeyFromBytes,
   publicKeyFromParts,
   type PublicKeyParts,
   publicKeyParts,
-  publicKeyToBigEndianHex,
-  publicKeyToBytes
+  publicKeyToBigEndianHex
 } from "./public_key.ts"
 export { FIELD_ORDER, inclusionOldLeaf, isFieldElement } from "./field.ts"
 export { EncodingError } from "./encoding_error.ts"
 export { groupId, type GroupId } from "./group_id.ts"
 export { FEE_SELECTOR_MAX, feeAmount, feeFactor, type FeeSelector, selectFee } from "./fee.ts"
-export {
-  decodeFloat40,
-  encodeFloat40,
-  type Float40,
-  FLOAT40_AMOUNT_MAX,
-  float40FromBytes,
-  float40ToBytes,
-  floorFloat40
-} from "./float40.ts"
+export { decodeFloat40, encodeFloat40, type Float40, floorFloat40 } from "./float40.ts"
 export { bytesOfHex, hexOfBytes, parseDecimal, parseDecimalNumber } from "./digits.ts"
 export {
   l1CoordinatorTransactionId,

@@ -47,27 +47,17 @@ export function parsePublicKey(
   prefix: string,
   text: string
 ): Result.Result<PublicKey, EncodingError> {
-  return text.startsWith(prefix) && text.charCodeAt(prefix.length) === COLON
-    ? parseFrom(text, prefix.length + 1, `${prefix}:`)
-    : Result.fail(new EncodingError(text, `${prefix}:${SHAPE_RULE}`))
-}
-
-/**
- * Returns the key of 44 base64url characters without prefix. Fails for another length, another
- * character, or a wrong checksum.
- *
- * @example
- * ```ts
- * import { Result } from "effect"
- * import { EMPTY_PUBLIC_KEY, parseBarePublicKey } from "rollup-node-api"
- *
- * const key = Result.getOrThrow(parseBarePublicKey("A".repeat(44)))
- * console.log(key === EMPTY_PUBLIC_KEY) // => true
- * console.log(Result.isFailure(parseBarePublicKey(`${"A".repeat(43)}B`))) // => true
- * ```
- */
-export function parseBarePublicKey(text: string): Result.Result<PublicKey, EncodingError> {
-  return parseFrom(text, 0, "")
+  const start = prefix.length + 1
+  const bytes = text.startsWith(prefix) && text.charCodeAt(prefix.length) === COLON &&
+      text.length === start + TEXT_LENGTH
+    ? bytesOfBase64url(text, start)
+    : undefined
+  if (bytes === undefined) return Result.fail(new EncodingError(text, `${prefix}:${SHAPE_RULE}`))
+  return bytes[KEY_BYTES] === checksumOf(bytes)
+    ? Result.succeed(hexOfBytes(bytes.subarray(0, KEY_BYTES)))
+    : Result.fail(
+      new EncodingError(text, "a last byte that is the sum of the 32 key bytes modulo 256")
+    )
 }
 
 /**
@@ -82,57 +72,10 @@ export function parseBarePublicKey(text: string): Result.Result<PublicKey, Encod
  * ```
  */
 export function formatPublicKey(prefix: string, key: PublicKey): string {
-  return `${prefix}:${formatBarePublicKey(key)}`
-}
-
-/**
- * Returns the 44 base64url characters without prefix.
- *
- * @example
- * ```ts
- * import { formatBarePublicKey } from "rollup-node-api"
- *
- * const text = formatBarePublicKey(`01${"00".repeat(31)}`)
- * console.log(text) // => AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB
- * ```
- */
-export function formatBarePublicKey(key: PublicKey): string {
   const bytes = new Uint8Array(KEY_BYTES + 1)
   bytes.set(bytesOfHex(key))
   bytes[KEY_BYTES] = checksumOf(bytes)
-  return base64urlOfBytes(bytes)
-}
-
-/**
- * Returns the 32 bytes of a key in little-endian order.
- *
- * @example
- * ```ts
- * import { publicKeyToBytes } from "rollup-node-api"
- *
- * const bytes = publicKeyToBytes(`01${"00".repeat(31)}`)
- * console.log(bytes.length, bytes[0]) // => 32 1
- * ```
- */
-export function publicKeyToBytes(key: PublicKey): Uint8Array {
-  return bytesOfHex(key)
-}
-
-/**
- * Returns the key of 32 little-endian bytes. Throws a RangeError for another number of bytes.
- *
- * @example
- * ```ts
- * import { EMPTY_PUBLIC_KEY, publicKeyFromBytes } from "rollup-node-api"
- *
- * console.log(publicKeyFromBytes(new Uint8Array(32)) === EMPTY_PUBLIC_KEY) // => true
- * ```
- */
-export function publicKeyFromBytes(bytes: Uint8Array): PublicKey {
-  if (bytes.length !== KEY_BYTES) {
-    throw new RangeError(`A public key of ${bytes.length} bytes, expected ${KEY_BYTES}`)
-  }
-  return hexOfBytes(bytes)
+  return `${prefix}:${base64urlOfBytes(bytes)}`
 }
 
 /**
@@ -258,20 +201,6 @@ const SIGN_BIT = 1n << 255n
 const Y_LIMIT = 1n << 254n
 const FIELD_LAST_BYTE = Number(FIELD_ORDER >> 248n)
 const SHAPE_RULE = "44 base64url characters without padding"
-
-function parseFrom(
-  text: string,
-  start: number,
-  prefix: string
-): Result.Result<PublicKey, EncodingError> {
-  const bytes = text.length === start + TEXT_LENGTH ? bytesOfBase64url(text, start) : undefined
-  if (bytes === undefined) return Result.fail(new EncodingError(text, prefix + SHAPE_RULE))
-  return bytes[KEY_BYTES] === checksumOf(bytes)
-    ? Result.succeed(hexOfBytes(bytes.subarray(0, KEY_BYTES)))
-    : Result.fail(
-      new EncodingError(text, "a last byte that is the sum of the 32 key bytes modulo 256")
-    )
-}
 
 function checksumOf(bytes: Uint8Array): number {
   let sum = 0

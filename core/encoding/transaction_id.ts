@@ -1,5 +1,5 @@
 import * as Result from "effect/Result"
-import { HEX_OF_BYTE, isHexFrom } from "./digits.ts"
+import { hexOfBytes, isHexFrom } from "./digits.ts"
 import { ACCOUNT_INDEX_MAX, type AccountIndex, type Keccak256 } from "./identifiers.ts"
 import { EncodingError } from "./encoding_error.ts"
 import { FEE_SELECTOR_MAX, type FeeSelector } from "./fee.ts"
@@ -148,9 +148,7 @@ function l1TransactionId(
 }
 
 function idOf(type: string, digest: Uint8Array): TransactionId {
-  let text = type
-  for (let i = 0; i < 32; i++) text += HEX_OF_BYTE[digest[i]!]
-  return text
+  return type + hexOfBytes(digest)
 }
 
 function writeBigEndian(bytes: Uint8Array, offset: number, length: number, value: number): void {

@@ -5,7 +5,6 @@ import type { Account, PostedTransaction, Token } from "../../core/domain/mod.ts
 import {
   EMPTY_PUBLIC_KEY,
   feeFactor,
-  FLOAT40_AMOUNT_MAX,
   INTERNAL_ADDRESS,
   ZERO_ADDRESS
 } from "../../core/encoding/mod.ts"
@@ -33,14 +32,15 @@ const requested = (text: string) =>
   text.replace(/^\/(\w)/u, (_, letter: string) => `/request${letter.toUpperCase()}`)
 const request = { ...requestOf(postedOf()), amount: 5n, fee: 3, nonce: 4n }
 const [large, fraction] = [10n ** 30n, 2n ** 35n + 1n]
-const range = `/amount: an amount from 0 to ${FLOAT40_AMOUNT_MAX}`
+const amountMax = (2n ** 35n - 1n) * 10n ** 31n
+const range = `/amount: an amount from 0 to ${amountMax}`
 const selector = "/fee: a fee selector from 0 to 255"
 const nonceRule = "/nonce: a nonce below 2^40, the bound of the signed message"
 
 /** Values of numbers, alone and in a requested transaction. */
 const numbers: Rows = [
   [{ amount: 0n }],
-  [{ amount: FLOAT40_AMOUNT_MAX, fee: 0 }],
+  [{ amount: amountMax, fee: 0 }],
   [{ fee: 0 }],
   [{ fee: 255, amount: 1n }],
   [{ nonce: 2n ** 40n - 1n }],
