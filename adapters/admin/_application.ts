@@ -1,5 +1,5 @@
 import { Effect, Struct } from "effect"
-import { type AnswerStats, Application, defaultLimits, type HttpLimits } from "../http/mod.ts"
+import { Application, defaultLimits, type HttpLimits } from "../http/mod.ts"
 import { type Answers, Dispatcher } from "../http/dispatch/mod.ts"
 import { makeRouter, type Routes } from "../http/routes/mod.ts"
 import { refusal } from "./_reply.ts"
@@ -41,8 +41,7 @@ export const adminApplication = (options: ResourcesOptions): Application["Servic
       return dispatcher.refuse(routes, problem, "")
     },
     // the parser of the server refuses twice the sum of both
-    limits: { ...defaultLimits, urlBytesMax: 0, headerBytesMax: adminHeaderBytesMax / 2 },
-    answerStats: noAnswers
+    limits: { ...defaultLimits, urlBytesMax: 0, headerBytesMax: adminHeaderBytesMax / 2 }
   })
 }
 
@@ -64,15 +63,3 @@ const uncached: Answers = {
         (answer) => "json" in answer ? { status: 200, headers: {}, body: answer.json } : answer
       ))
 }
-
-const noAnswers = (): AnswerStats => ({
-  entries: 0,
-  bytes: 0,
-  bytesMax: 0,
-  hits: 0,
-  misses: 0,
-  shared: 0,
-  notModified: 0,
-  evictions: 0,
-  encodings: new Map()
-})

@@ -9,7 +9,7 @@ import {
   LatestPoolVersion
 } from "../../core/ports/mod.ts"
 import { readInterfaces, Submission } from "../../core/use_cases/mod.ts"
-import { type AnswerStats, measureResponseCache, ResponseCache } from "./cache/mod.ts"
+import { measureResponseCache, ResponseCache } from "./cache/mod.ts"
 import { type CompressionOptions, defaultCompression } from "./compression/mod.ts"
 import { Dispatcher } from "./dispatch/mod.ts"
 import {
@@ -103,8 +103,6 @@ export class Application extends Context.Service<Application, {
   readonly refuse: (problem: Problem) => Effect.Effect<HttpAnswer>
   /** The limits of this application, including the defaults. */
   readonly limits: HttpLimits
-  /** Returns the counters of the response cache. */
-  readonly answerStats: () => AnswerStats
 }>()("rollup/http/Application") {
   /** Returns the application over stores. Throws if the mounts are invalid. */
   static readonly layer = (
@@ -133,7 +131,6 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   })
   return Application.of({
     limits,
-    answerStats: () => answers.stats(),
     handle: instrument({ counts, dispatcher, inFlight, telemetry }),
     refuse: (problem) => {
       counts.add(dispatcher.defaultRoutes.revision, "none", problems[problem.name].status, {
@@ -170,7 +167,7 @@ const openResponseCache = Effect.fnUntraced(
       finalAfterBatches,
       compression: compression === false ? { codings: [] } : compression
     })
-    yield* measureResponseCache(() => answers.stats())
+    yield* measureResponseCache(answers)
     return answers
   }
 )

@@ -1,11 +1,9 @@
 /** The HTTP interface without a server: nothing here needs Node. `node/mod.ts` has the server. */
 export { Application, type ApplicationOptions } from "./application.ts"
-export type { AnswerStats } from "./cache/mod.ts"
 export {
   type CompressionOptions,
   type ContentCoding,
   defaultCompression,
-  type EncodingStats,
   gzipCoding
 } from "./compression/mod.ts"
 export { defaultMounts, type Mount } from "./routes/mod.ts"

@@ -1,3 +1,3 @@
 /** The response cache, and the entity tags of its answers. */
-export * from "./answer_stats.ts"
+export * from "./cache_metrics.ts"
 export * from "./response_cache.ts"

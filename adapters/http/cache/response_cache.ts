@@ -18,7 +18,6 @@ import {
 } from "../message/mod.ts"
 import type { ComputedResponse } from "../routes/mod.ts"
 import { contentTag, LedgerTags, type LedgerTagsOptions, matchedTag } from "./_entity_tag.ts"
-import type { AnswerStats } from "./answer_stats.ts"
 
 export interface ResponseCacheOptions extends Omit<LedgerTagsOptions, "ledgerId"> {
   /** The latest version of the ledger; null if the store does not report versions. */
@@ -50,19 +49,20 @@ const entryBytes = 1500
  */
 export class ResponseCache implements Answers {
   readonly #options: ResponseCacheOptions
-  readonly #entries: BoundedEntries<Entry>
+  readonly entries: BoundedEntries<Entry>
   /** Null if the store does not report versions. */
   readonly #tags: LedgerTags | null
   /** The running computations that requests share. */
   readonly #shared = new Map<string, Deferred.Deferred<unknown, unknown>>()
-  readonly #counts = { hits: 0, misses: 0, notModified: 0, shared: 0 }
-  readonly #compressor: Compressor
+  /** Answers since the start, by source. */
+  readonly counts = { hits: 0, misses: 0, notModified: 0, shared: 0 }
+  readonly compressor: Compressor
 
   constructor(options: ResponseCacheOptions) {
     const { bytesMax, compression, latestVersion } = options
     this.#options = options
-    this.#entries = new BoundedEntries(bytesMax)
-    this.#compressor = new Compressor(compression)
+    this.entries = new BoundedEntries(bytesMax)
+    this.compressor = new Compressor(compression)
     this.#tags = latestVersion && new LedgerTags({ ...options, ledgerId: latestVersion.id })
   }
 
@@ -83,7 +83,7 @@ export class ResponseCache implements Answers {
       const entry = this.#currentEntry(read, key, now)
       if (entry !== undefined) return this.#respond(read, entry, true)
       const { isCurrent } = this.#tags!.at(read, now)
-      const accepted = this.#compressor.negotiate(headers["accept-encoding"])
+      const accepted = this.compressor.negotiate(headers["accept-encoding"])
       const tag = matchedTag(headers["if-none-match"], accepted, isCurrent)
       if (tag !== undefined) return this.#notModified(this.#headers(read, now.snapshotId, tag))
     }
@@ -101,12 +101,6 @@ export class ResponseCache implements Answers {
     return this.#snapshot()?.snapshotId
   }
 
-  stats(): AnswerStats {
-    const { bytes, bytesMax, evictions, size: entries } = this.#entries
-    const { stats: encodings } = this.#compressor
-    return { ...this.#counts, entries, bytes, bytesMax, evictions, encodings }
-  }
-
   /** Returns a snapshot by its version, by default the latest one; null if it is unknown. */
   #snapshot(version = this.#options.latestVersion?.version() ?? null): LedgerSnapshot | null {
     return version === null ? null : this.#options.latestVersion?.snapshot?.(version) ?? null
@@ -114,7 +108,7 @@ export class ResponseCache implements Answers {
 
   /** Returns the cached entry if it is current, with headers that name the snapshot. */
   #currentEntry(read: RoutedRequest, key: string, now: LedgerSnapshot): Entry | undefined {
-    const entry = this.#entries.get(key)
+    const entry = this.entries.get(key)
     if (entry === undefined || entry.snapshot === now) return entry
     if (!this.#tags!.at(read, now).isCurrent(entry.etag)) return undefined
     const headers = { ...this.#headers(read, now.snapshotId, entry.etag), ...entry.ownHeaders }
@@ -139,7 +133,7 @@ export class ResponseCache implements Answers {
     return Effect.uninterruptibleMask((restore) => {
       const running = this.#shared.get(name)
       if (running !== undefined) {
-        this.#counts.shared++
+        this.counts.shared++
         return restore(Deferred.await(running as Deferred.Deferred<A, E>))
       }
       const result = Deferred.makeUnsafe<A, E>()
@@ -154,7 +148,7 @@ export class ResponseCache implements Answers {
 
   /** Returns the answer with its entity tag, and caches it if a later request can check it. */
   #store(read: RoutedRequest, key: string, computed: ComputedResponse): Entry | HttpAnswer {
-    this.#counts.misses++
+    this.counts.misses++
     const { routes } = read
     const { dependsOn, snapshotId, status = 200 } = computed
     const [content, headers] = "json" in computed
@@ -188,7 +182,7 @@ export class ResponseCache implements Answers {
         isAscii: typeof body === "string"
       }
     }
-    if (isCached) this.#entries.put(entry)
+    if (isCached) this.entries.put(entry)
     return entry
   }
 
@@ -215,17 +209,17 @@ export class ResponseCache implements Answers {
   ): Effect.Effect<HttpAnswer> {
     const { answer, etag } = entry
     const isCurrent = (tag: string) => tag === etag || tag === "*"
-    const accepted = this.#compressor.negotiate(headers["accept-encoding"])
+    const accepted = this.compressor.negotiate(headers["accept-encoding"])
     const tag = matchedTag(headers["if-none-match"], accepted, isCurrent)
     if (tag !== undefined) {
       return this.#notModified({ ...answer.headers, etag: tag === "*" ? etag : tag })
     }
-    if (isHit) this.#counts.hits++
-    return this.#compressor.encode(entry, accepted, (bytes) => this.#entries.grow(entry, bytes))
+    if (isHit) this.counts.hits++
+    return this.compressor.encode(entry, accepted, (bytes) => this.entries.grow(entry, bytes))
   }
 
   #notModified(full: HeaderRecord): Effect.Effect<HttpAnswer> {
-    this.#counts.notModified++
+    this.counts.notModified++
     return Effect.succeed({ status: 304, headers: notModifiedHeaders(full), body: "" })
   }
 }

@@ -57,14 +57,6 @@ const weightOf = (parameters: ReadonlyArray<string>): number => {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/u.test(weight) ? Number(weight) : 0
 }
 
-/** Counters of a content coding since the start. */
-export interface EncodingStats {
-  /** Answers that were sent compressed. */
-  readonly sent: number
-  /** Bodies that were compressed; fewer than `sent`, because compressed bodies are cached. */
-  readonly compressed: number
-}
-
 /** An answer, and its compressed bodies by name of the coding. */
 export interface Compressible {
   readonly answer: HttpAnswer
@@ -84,8 +76,8 @@ export class Compressor {
   readonly #bytesMin: number
   #running = 0
   readonly negotiate: ReturnType<typeof makeNegotiator>
-  /** By name of the coding. */
-  readonly stats: ReadonlyMap<string, { -readonly [Name in keyof EncodingStats]: number }>
+  /** By name of the coding: answers that were sent compressed, and bodies that were compressed. */
+  readonly stats: ReadonlyMap<string, { sent: number; compressed: number }>
 
   constructor({ bytesMin = 1024, codings }: CompressionOptions) {
     this.#bytesMin = bytesMin

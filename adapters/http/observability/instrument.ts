@@ -1,4 +1,5 @@
 import { Effect, type Scope, Struct, Exit, type Tracer } from "effect"
+import { hexOfBytes } from "../../../core/encoding/mod.ts"
 import {
   collect,
   counter,
@@ -272,7 +273,4 @@ const idOf = ({ headers }: HttpRequest): string => {
 
 let requests = 0
 /** Random prefix that makes request ids unique across processes and restarts. */
-const processName = Array.from(
-  crypto.getRandomValues(new Uint8Array(6)),
-  (byte) => byte.toString(16).padStart(2, "0")
-).join("")
+const processName = hexOfBytes(crypto.getRandomValues(new Uint8Array(6)))

@@ -16,6 +16,7 @@ import {
 } from "../../../core/ports/mod.ts"
 import { Ledger, Submission } from "../../../core/use_cases/mod.ts"
 import { ownersOf } from "../../laws/pool/_pool_rows.ts"
+import { cacheStats } from "../_cache_stats.ts"
 
 export interface TestResponse {
   readonly status: number
@@ -66,8 +67,9 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
     Layer.succeed(PoolStore, counted(Context.get(services, PoolStore))),
     Layer.mock(Submission, {})
   )
-  const open = (tips: Tips, options: Partial<ApplicationOptions> = {}) =>
-    Layer.build(
+  const open = (tips: Tips, options: Partial<ApplicationOptions> = {}) => {
+    const { measured, stats } = cacheStats()
+    return measured(Layer.build(
       Layer.fresh(
         Application.layer({
           context: wireContext(genesis.network, keccak256),
@@ -83,7 +85,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
           )
         )
       )
-    ).pipe(Effect.map((context) => {
+    )).pipe(Effect.map((context) => {
       const application = Context.get(context, Application)
       const send = (request: HttpRequest): Effect.Effect<TestResponse> =>
         Effect.map(
@@ -96,8 +98,9 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
         )
       const ask = (url: string, headers: { readonly [name: string]: string } = {}) =>
         send({ method: "GET", url, headers })
-      return { ask, send, stats: application.answerStats }
+      return { ask, send, stats }
     }))
+  }
   return {
     ledger: Context.get(services, Ledger),
     pool: Context.get(services, PoolStore),

@@ -385,7 +385,7 @@ describe("the answer cache", () => {
         bytes: 0,
         evictions: 0,
         bytesMax: 0,
-        encodings: new Map([["gzip", { sent: 0, compressed: 0 }]])
+        gzip: { sent: 0, compressed: 0 }
       })
     }))
 })

@@ -17,10 +17,7 @@ export const application = (
 ): Application["Service"] => ({
   limits: defaultLimits,
   refuse,
-  handle,
-  answerStats: () => {
-    throw new Error("No request is expected")
-  }
+  handle
 })
 
 /** Starts a server with only this application; returns its port. */
