@@ -30,6 +30,10 @@ describe("a field of an object", () => {
         if (identifier === undefined || renamed.has(identifier)) continue
         renamed.add(identifier)
         const other = rename(object, { [Object.keys(object.fields)[0]!]: "other" })
+        assert.deepStrictEqual(
+          Schema.resolveAnnotations(other),
+          Schema.resolveAnnotations(object)
+        )
         const { [identifier]: expected } = componentsOf([other], context)
         assert.property(expected!.properties, "other", identifier)
         assert.deepStrictEqual(documentOf(replaceObjects(shapes, other)), {

@@ -17,11 +17,11 @@ export const object = <const F extends Schema.Struct.Fields>(
   fields: F
 ) => Schema.Struct(fields).annotate({ identifier, description })
 
-/** Returns an object with other fields; it keeps its name and description. */
+/** Returns an object with other fields; it keeps its name and its other annotations. */
 export const withFields = <const F extends Schema.Struct.Fields>(
   of: Schema.Constraint,
   fields: F
-) => object(Schema.resolveAnnotations(of)!.identifier!, descriptionOf(of), fields)
+) => Schema.Struct(fields).annotate(Schema.resolveAnnotations(of) as Schema.Annotations.Annotations)
 
 export const descriptionOf = (of: Schema.Constraint): string =>
   Schema.resolveAnnotations(of)!.description!
