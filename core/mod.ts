@@ -41,7 +41,6 @@ export {
   nearestName,
   type Operation,
   type OperationId,
-  operationIds,
   operations,
   type PageCounts,
   type PageView,

@@ -105,38 +105,22 @@ export function decompressPublicKey(key: PublicKey): Result.Result<CurvePoint, E
 }
 
 /**
- * Returns whether the key is a point of the subgroup of prime order or its neutral element.
- *
- * @example
- * ```ts
- * import { publicKeyFromParts } from "rollup-node-api"
- * import { derivePublicKey, isInPrimeSubgroup } from "rollup-node-api/crypto"
- *
- * console.log(isInPrimeSubgroup(derivePublicKey(new Uint8Array(32).fill(1)))) // => true
- * console.log(isInPrimeSubgroup(publicKeyFromParts({ y: 2n, sign: false }))) // => false
- * ```
- */
-export function isInPrimeSubgroup(key: PublicKey): boolean {
-  const point = decompressPublicKey(key)
-  return Result.isSuccess(point) && Point.fromAffine(point.success).isTorsionFree()
-}
-
-/**
  * Returns whether signatures by the key are secure: it is a point of the subgroup of prime order,
  * and not the neutral element. Anyone can sign for a key of low order.
  *
  * @example
  * ```ts
  * import { publicKeyFromParts } from "rollup-node-api"
- * import { derivePublicKey, isInPrimeSubgroup, isSigningKey } from "rollup-node-api/crypto"
+ * import { derivePublicKey, isSigningKey } from "rollup-node-api/crypto"
  *
- * const neutral = publicKeyFromParts({ y: 1n, sign: false })
- * console.log(isInPrimeSubgroup(neutral), isSigningKey(neutral)) // => true false
  * console.log(isSigningKey(derivePublicKey(new Uint8Array(32).fill(1)))) // => true
+ * console.log(isSigningKey(publicKeyFromParts({ y: 1n, sign: false }))) // => false
  * ```
  */
 export function isSigningKey(key: PublicKey): boolean {
-  return key !== NEUTRAL_KEY && isInPrimeSubgroup(key)
+  if (key === NEUTRAL_KEY) return false
+  const point = decompressPublicKey(key)
+  return Result.isSuccess(point) && Point.fromAffine(point.success).isTorsionFree()
 }
 
 const { Point } = babyjubjub

@@ -20,7 +20,6 @@ export {
   type CurvePoint,
   decompressPublicKey,
   derivePublicKey,
-  isInPrimeSubgroup,
   isSigningKey
 } from "./babyjubjub.ts"
 export { exitTree, exitTreeSteps } from "./exit_tree.ts"

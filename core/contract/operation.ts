@@ -44,12 +44,6 @@ export interface PoolListOperation extends Described {
   readonly shape: "poolTransaction"
 }
 
-/** The transactions of a group of the pool. */
-export interface GroupOperation extends Described {
-  readonly kind: "group"
-  readonly shape: "poolTransaction"
-}
-
 /** Whether the node can answer: a status of 503 says that it cannot. */
 export interface HealthOperation extends Described {
   readonly kind: "health"
@@ -70,7 +64,7 @@ export interface CurrencyOperation extends Described {
 }
 
 interface OtherOperation extends Described {
-  readonly kind: "state" | "config" | "poolTransaction" | "authorization"
+  readonly kind: "state" | "config" | "poolTransaction" | "group" | "authorization"
   readonly shape: keyof Shapes
 }
 
@@ -79,7 +73,6 @@ export type RevisedOperation =
   | ListOperation
   | ItemOperation
   | PoolListOperation
-  | GroupOperation
   | OtherOperation
 
 /** An operation whose answer is the same object in all revisions that have it. */
@@ -262,8 +255,6 @@ export const operations = {
 } as const satisfies { readonly [id: string]: Operation }
 
 export type OperationId = keyof typeof operations
-/** The identifiers of the read operations. */
-export const operationIds = Object.keys(operations) as ReadonlyArray<OperationId>
 
 /** The read operations that only some revisions have: those that name them in `extras`. */
 export const extraOperations = {

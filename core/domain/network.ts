@@ -34,19 +34,6 @@ export const protocol = {
 export type Network = GenesisFeed["network"]
 
 /**
- * Returns the prefix with its first letter in upper case, as in `toZkEthereumAddress`.
- *
- * @example
- * ```ts
- * import { capitalizedPrefix } from "rollup-node-api"
- *
- * console.log(capitalizedPrefix("zk")) // => Zk
- * ```
- */
-export const capitalizedPrefix = (prefix: string): string =>
-  prefix.slice(0, 1).toUpperCase() + prefix.slice(1)
-
-/**
  * Returns a property name of the default network, such as `toZkEthereumAddress`, with the prefix of
  * this network.
  *
@@ -63,5 +50,5 @@ export const localName = (network: Pick<Network, "prefix">, name: string): strin
     ? name
     : name.replace(/^zk(?=[A-Z])/u, network.prefix).replace(
       /Zk(?=[A-Z])/u,
-      capitalizedPrefix(network.prefix)
+      network.prefix.slice(0, 1).toUpperCase() + network.prefix.slice(1)
     )

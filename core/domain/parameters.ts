@@ -45,9 +45,7 @@ export const NetworkConstants = Schema.Struct({
   })
 })
 export type NetworkConstants = typeof NetworkConstants.Type
-export type RollupConstants = NetworkConstants["rollup"]
 export type AuctionConstants = NetworkConstants["auction"]
-export type WithdrawalDelayerConstants = NetworkConstants["withdrawalDelayer"]
 
 /** The schema of the variables of the rollup contract. */
 export const RollupVariablesFeed = Schema.Struct({

@@ -1,12 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  capitalizedPrefix,
-  type Exit,
-  feeUnits,
-  feeUSD,
-  isPendingWithdraw,
-  localName
-} from "../../core/domain/mod.ts"
+import { type Exit, feeUnits, feeUSD, isPendingWithdraw, localName } from "../../core/domain/mod.ts"
 import { feeFactor } from "../../core/encoding/mod.ts"
 
 describe("an exit", () => {
@@ -49,7 +42,6 @@ describe("names of members", () => {
       "amount"
     ])
     assert.deepStrictEqual(names.map((name) => localName({ prefix: "zk" }, name)), names)
-    assert.strictEqual(capitalizedPrefix("hez"), "Hez")
   })
 })
 

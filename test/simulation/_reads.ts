@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import {
   declaration,
   later,
@@ -6,7 +7,6 @@ import {
   offeredFilters,
   type Operation,
   type OperationId,
-  operationIds,
   operations,
   parameterName,
   revisionList,
@@ -25,6 +25,8 @@ import type { SeededRandom } from "../laws/_seeded_random.ts"
 import { textOf } from "../laws/input_generators.ts"
 import type { Facts } from "../laws/mod.ts"
 import type { LedgerRead } from "./_reference.ts"
+
+const operationIds = Struct.keys(operations)
 
 /** The operation that reads each list. */
 export const listOperations = new Map<ListName, OperationId>(operationIds.flatMap((id) => {
