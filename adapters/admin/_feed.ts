@@ -43,13 +43,6 @@ const writerWaitMs = 3000
 
 const readRecord = recordReader(FeedRecord, feedRecordKinds)
 
-export interface FeedHandler {
-  /** Replies with the last block and the head of the ledger. */
-  readonly position: Effect.Effect<HttpAnswer, Refusal | StoreFailure>
-  /** Applies the records of a body, one by one. */
-  readonly apply: (request: HttpRequest) => Effect.Effect<HttpAnswer, Refusal | StoreFailure>
-}
-
 /**
  * Returns the handler of the block feed over HTTP. A record is applied as a whole or not at all;
  * the records before a refused one remain applied. Blocks can be sent again, which changes nothing,
@@ -58,18 +51,16 @@ export interface FeedHandler {
  * was lost and the request is repeated, the header names a block that is no longer the last one, and
  * nothing is applied.
  */
-export const makeFeedHandler = (
-  ports: Context.Context<FeedPorts>,
-  limits: CountedLimits
-): FeedHandler => {
+export const makeFeedHandler = (ports: Context.Context<FeedPorts>, limits: CountedLimits) => {
   const semaphore = Semaphore.makeUnsafe(1)
   return {
+    /** Replies with the last block and the head of the ledger. */
     position: Effect.provideContext(
       Effect.map(Effect.flatMap(readPosition, positionOf), (last) => json(200, last)),
       ports
     ),
-    // one request at a time; its records fail if another process writes between them
-    apply: (request) =>
+    // one request at a time, record by record; these fail if another process writes between them
+    apply: (request: HttpRequest) =>
       semaphore.withPermit(Effect.suspend(() =>
         Effect.provideContext(
           applyRecords(limits, request),

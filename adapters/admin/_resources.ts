@@ -4,7 +4,7 @@ import { feedJsonSchema, type Pool, type StoreFailure } from "../../core/mod.ts"
 import type { HttpAnswer, HttpRequest } from "../http/mod.ts"
 import { type Resource, unsupportedType, withWrite } from "../http/routes/mod.ts"
 import { type OpenMonitor, prometheusContentType, prometheusText } from "../metrics/mod.ts"
-import type { FeedHandler } from "./_feed.ts"
+import type { makeFeedHandler } from "./_feed.ts"
 import { replyWithTransaction, runCommands } from "./_pool.ts"
 import { type Phase, readinessOf } from "./_readiness.ts"
 import { json, neverCached, type Refusal, refusal, retryLater, storeFailure } from "./_reply.ts"
@@ -20,7 +20,7 @@ import {
 
 /** The handlers that need an attached node. */
 export interface NodeHandlers {
-  readonly feed: FeedHandler
+  readonly feed: ReturnType<typeof makeFeedHandler>
   readonly pool: Pool["Service"]
 }
 

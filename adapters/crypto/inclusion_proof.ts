@@ -1,5 +1,4 @@
 import {
-  addressNumber,
   type EthereumAddress,
   leafKey,
   type PublicKey,
@@ -37,7 +36,7 @@ export interface LeafAccount {
 export function accountLeaf({ tokenId, nonce, balance, publicKey, address }: LeafAccount): bigint {
   const { y, sign } = publicKeyParts(leafKey(publicKey))
   const packed = (sign ? SIGN_BIT : 0n) | (nonce << 32n) | BigInt(tokenId)
-  return poseidon([packed, balance, y, addressNumber(address)])
+  return poseidon([packed, balance, y, BigInt(address)])
 }
 
 const SIGN_BIT = 1n << 72n

@@ -142,14 +142,6 @@ function isRight(index: AccountIndex, level: number): boolean {
 /**
  * Returns the position of a leaf in the tree from left to right. Neighbours share most of the nodes
  * above them: a tree that is built in steps of neighbours takes few more hashes than one update.
- *
- * @example
- * ```ts
- * import { treePosition } from "rollup-node-api/crypto"
- *
- * const indexes = [256, 257, 258, 259]
- * console.log(indexes.toSorted((a, b) => treePosition(a) - treePosition(b))) // => [ 256, 258, 257, 259 ]
- * ```
  */
 export function treePosition(index: AccountIndex): number {
   let reversed = 0

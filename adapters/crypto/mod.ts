@@ -25,13 +25,7 @@ export {
 export { exitTree, exitTreeSteps } from "./exit_tree.ts"
 export { keccak256 } from "../hashing/mod.ts"
 export { inlineVerifier } from "./inline_verifier.ts"
-export {
-  emptyTree,
-  type IndexedLeaf,
-  type MerkleTree,
-  merkleTree,
-  treePosition
-} from "./merkle_tree.ts"
+export { emptyTree, type IndexedLeaf, type MerkleTree, merkleTree } from "./merkle_tree.ts"
 export { signerOf, signMessage, verifyMessage } from "./message_signature.ts"
 export { poseidon } from "./poseidon.ts"
 export { StateTrees } from "./state_trees.ts"

@@ -1,6 +1,5 @@
 import * as Result from "effect/Result"
 import {
-  addressNumber,
   encodeFloat40,
   EncodingError,
   type EthereumAddress,
@@ -180,7 +179,7 @@ function floatOf(amount: bigint): number {
 }
 
 function numberOf(address: EthereumAddress | null): bigint {
-  return address === null ? 0n : addressNumber(address)
+  return address === null ? 0n : BigInt(address)
 }
 
 function signBit(key: PublicKey | null): number {

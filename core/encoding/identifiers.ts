@@ -199,20 +199,6 @@ export function formatPrefixedAddress(prefix: string, checksummed: string): stri
   return `${prefix}:${checksummed}`
 }
 
-/**
- * Returns the address as a number, 0..2^160−1, the form in which it is hashed.
- *
- * @example
- * ```ts
- * import { addressNumber, INTERNAL_ADDRESS } from "rollup-node-api"
- *
- * console.log(addressNumber(INTERNAL_ADDRESS) === 2n ** 160n - 1n) // => true
- * ```
- */
-export function addressNumber(address: EthereumAddress): bigint {
-  return BigInt(address)
-}
-
 const ADDRESS_LENGTH = 42
 const COLON = 58
 const PLAIN_RULE = "0x and 40 hexadecimal digits"

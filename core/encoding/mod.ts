@@ -8,7 +8,6 @@ export {
   NO_ACCOUNT,
   parseAccountIndex,
   symbolOfAccountIndex,
-  addressNumber,
   checksumAddress,
   type EthereumAddress,
   formatPrefixedAddress,

@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import {
-  addressNumber,
   checksumAddress,
   formatPrefixedAddress,
   INTERNAL_ADDRESS,
@@ -64,13 +63,6 @@ describe("Ethereum addresses", () => {
     for (const start of ["zk.", "zk", "zk ", "zk::", ":", ""]) {
       refuses(parsePrefixedAddress("zk", start + INTERNAL_ADDRESS), start + INTERNAL_ADDRESS)
     }
-  })
-
-  it("an address is hashed as the number of its digits", () => {
-    assert.deepStrictEqual([
-      addressNumber(INTERNAL_ADDRESS),
-      addressNumber(`0x${"0".repeat(38)}1f`)
-    ], [(1n << 160n) - 1n, 31n])
   })
 
   it("a text of up to 200 characters is quoted in full, a longer one is cut", () => {

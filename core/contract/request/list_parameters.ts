@@ -33,24 +33,7 @@ export const pageParameters = {
 }
 
 /** The parameters of one list in one revision, and the rules between them. */
-export interface ListParameters {
-  readonly list: AnyListName
-  readonly revision: Revision
-  /** All served revisions: the error for a name of another revision says so. */
-  readonly revisions: ReadonlyArray<Revision>
-  readonly listItemsMax: number
-  /** Returns a name as the network spells it. */
-  readonly local: (name: string) => string
-  readonly rules: RequestRules
-  readonly parameters: ReadonlyMap<string, Parameter>
-  /** The parameters of the filters that the revision offers. */
-  readonly nameOf: ReadonlyMap<string, string>
-  /** Of each group, at least one parameter is required. */
-  readonly atLeastOne: ReadonlyArray<ReadonlyArray<string>>
-  readonly presets: { readonly [filter: string]: unknown }
-  /** Presets, each with the parameter of a filter that excludes it. */
-  readonly replacedPresets: ReadonlyArray<{ readonly preset: string; readonly parameter: string }>
-}
+export type ListParameters = ReturnType<typeof listParameters>
 
 export interface Parameter {
   /** The filter; undefined if the parameter is one of the page. */
@@ -64,61 +47,61 @@ interface ListPresets {
   readonly [list: string]: { readonly [filter: string]: unknown }
 }
 
-/** Returns the parameters of one list in one revision. */
+/**
+ * Returns the parameters of one list in one revision.
+ *
+ * @param revisions all served revisions: the error for a name of another revision says so
+ */
 export const listParameters = (
   list: AnyListName,
   revision: Revision,
   context: WireContext,
   revisions: ReadonlyArray<Revision>,
   listItemsMax: number
-): ListParameters => {
+) => {
   const { requestRules } = revision
   const { atLeastOne, exclusions, isPaged = true } = declaration(list)
-  const parameterOf = (scalar: Scalar<unknown>, filter: string | undefined): Parameter => {
-    const { count, decode } = wireForm(scalar)
-    return {
-      filter,
-      count: filter === undefined ? undefined : count,
-      decode: decode(context, requestRules.spelling)
-    }
+  const readerOf = (scalar: unknown): Pick<Parameter, "count" | "decode"> => {
+    const { count, decode } = wireForm(scalar as Scalar<unknown>)
+    return { count, decode: decode(context, requestRules.spelling) }
   }
-  const offered = offeredFilters(revision, list)
-  const nameOf = new Map(
-    offered.map(({ filter, parameter }) => [filter as string, context.name(parameter)])
-  )
-  const presets: { readonly [filter: string]: unknown } =
-    (revision.presets as ListPresets | undefined)?.[list] ?? {}
+  const parameters = new Map<string, Parameter>()
+  /** The parameters of the filters that the revision offers. */
+  const nameOf = new Map<string, string>()
+  for (const { filter, parameter, scalar } of offeredFilters(revision, list)) {
+    const name = context.name(parameter)
+    nameOf.set(filter, name)
+    parameters.set(name, { filter, ...readerOf(scalars[scalar]) })
+  }
+  for (const [name, scalar] of isPaged ? Object.entries(pageParameters) : []) {
+    parameters.set(name, { filter: undefined, ...readerOf(scalar) })
+  }
+  const presets = (revision.presets as ListPresets | undefined)?.[list] ?? {}
+  const rules: RequestRules =
+    (requestRules.closedLists as ReadonlyArray<AnyListName>).includes(list)
+      ? { ...requestRules, unknownParameters: "refused" }
+      : requestRules
   return {
     list,
     revision,
     revisions,
     listItemsMax,
+    /** Returns a name as the network spells it. */
     local: context.name,
-    rules: (requestRules.closedLists as ReadonlyArray<AnyListName>).includes(list)
-      ? { ...requestRules, unknownParameters: "refused" }
-      : requestRules,
-    parameters: new Map([
-      ...offered.map(({ filter, scalar }): [string, Parameter] => [
-        nameOf.get(filter)!,
-        parameterOf(scalars[scalar] as Scalar<unknown>, filter)
-      ]),
-      ...Object.entries(isPaged ? pageParameters : {}).map((
-        [name, scalar]
-      ): [string, Parameter] => [
-        name,
-        parameterOf(scalar as Scalar<unknown>, undefined)
-      ])
-    ]),
+    rules,
+    parameters,
     nameOf,
+    /** Of each group, at least one parameter is required. */
     atLeastOne: (revision.unrestricted.includes(list) ? [] : atLeastOne).map((group) =>
       group.flatMap((filter) => nameOf.get(filter) ?? [])
     ),
     presets,
+    /** Presets, each with the parameter of a filter that excludes it. */
     replacedPresets: exclusions.flatMap(([a, b]) =>
-      [[a, b], [b, a]].flatMap(([preset, other]) => {
-        const parameter = nameOf.get(other!)
-        return Object.hasOwn(presets, preset!) && parameter !== undefined
-          ? [{ preset: preset!, parameter }]
+      [[a, b] as const, [b, a] as const].flatMap(([preset, other]) => {
+        const parameter = nameOf.get(other)
+        return Object.hasOwn(presets, preset) && parameter !== undefined
+          ? [{ preset, parameter }]
           : []
       })
     )
