@@ -43,7 +43,7 @@ const nameIn = (pair: string): string => pair.split("=")[0]!
 for (const revision of revisionList) {
   describe(`revision ${revision.name}`, () => {
     for (const list of listsOf(revision)) {
-      const { atLeastOne, exclusions, ordered } = declaration(list)
+      const { atLeastOne = [], exclusions, ordered = [] } = declaration(list)
       const pairs = pairsOf(revision, list)
       const read = queryReader(list, revision, context, revisionList)
       /** Returns the rules that a query breaks. */

@@ -253,7 +253,7 @@ export function filters<N extends ListName>(
   list: N,
   revision: Revision
 ): Arbitrary<ListQuery<N>["filters"]> {
-  const { exclusions, ordered } = declaration(list)
+  const { exclusions, ordered = [] } = declaration(list)
   const offered = offeredFilters(revision, list)
   const generatorOf = scalarValues(facts)
   const items = everyItem(facts, list)

@@ -63,7 +63,7 @@ const filterParameters = (
   revision: Revision,
   context: WireContext
 ): ReadonlyArray<Parameter> => {
-  const { exclusions, ordered, filters } = declaration(list)
+  const { exclusions, filters, ordered = [] } = declaration(list)
   const offered = offeredFilters(revision, list)
   const nameOf = new Map(offered.map(({ filter, parameter }) => [filter, context.name(parameter)]))
   const names = (of: ReadonlyArray<string>) =>

@@ -244,7 +244,7 @@ const repeating = (sending: string): string =>
   `${sending} the same content again changes nothing and gets the same answer.`
 
 const listDoc = (list: AnyListName, revision: Revision, context: WireContext): string => {
-  const { atLeastOne, order, title } = declaration(list)
+  const { atLeastOne = [], order, title } = declaration(list)
   if (revision.unrestricted.includes(list)) {
     return `Ordered by ${order}. Without filters, all ${title.toLowerCase()} are listed in this order, that of itemId.`
   }

@@ -105,7 +105,7 @@ const addComponent = (
 
 /** Returns the type of the parameters of a list. */
 const queryType = (name: string, revision: Revision, list: AnyListName): string => {
-  const { atLeastOne, exclusions, isPaged, itemsProperty, order } = declaration(list)
+  const { atLeastOne = [], exclusions, isPaged, itemsProperty, order } = declaration(list)
   const filters = offeredFilters(revision, list)
   const called = new Map(filters.map(({ filter, parameter }) => [filter, parameter]))
   const lines = filters.flatMap(({ doc, filter, parameter, scalar }) => {

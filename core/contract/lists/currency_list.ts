@@ -24,8 +24,6 @@ export const currencyList = {
     }
   },
   exclusions: [],
-  atLeastOne: [],
-  ordered: [],
   isPaged: false
 } as const satisfies ListDeclaration<CurrencyPrice>
 

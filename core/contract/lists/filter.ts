@@ -58,10 +58,13 @@ export interface ListDeclaration<Row = never> {
   readonly filters: { readonly [name: string]: AnyFilter<Row> }
   /** Pairs of filters that exclude each other. */
   readonly exclusions: ReadonlyArray<readonly [string, string]>
-  /** Groups of filters of which at least one is required, unless a revision lifts the rule. */
-  readonly atLeastOne: ReadonlyArray<ReadonlyArray<string>>
-  /** Pairs of bounds: the first must not exceed the second. */
-  readonly ordered: ReadonlyArray<readonly [string, string]>
+  /**
+   * Groups of filters of which at least one is required, unless a revision lifts the rule; none by
+   * default.
+   */
+  readonly atLeastOne?: ReadonlyArray<ReadonlyArray<string>>
+  /** Pairs of bounds: the first must not exceed the second; none by default. */
+  readonly ordered?: ReadonlyArray<readonly [string, string]>
   /** False if every answer has all items that match, without paging and counts; true by default. */
   readonly isPaged?: boolean
 }

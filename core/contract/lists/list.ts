@@ -2,7 +2,7 @@ import { type BidView, isPendingWithdraw } from "../../domain/mod.ts"
 import { type AccountIndex, isUserAccount } from "../../encoding/mod.ts"
 import type { FilterValue, ListDeclaration } from "./filter.ts"
 import type { ListRows } from "../items.ts"
-import { sideExclusions } from "./side_filters.ts"
+import { sideExclusions, sideFilters } from "./side_filters.ts"
 
 const tokenId = {
   scalar: "tokenId",
@@ -12,21 +12,15 @@ const tokenId = {
   references: "token"
 } as const
 const address = {
-  scalar: "prefixedAddress",
-  match: "equal",
-  parameter: "zkEthereumAddress",
+  ...sideFilters.address,
   doc: "Only items of accounts that this Ethereum address owns, as sender or receiver"
 } as const
 const publicKey = {
-  scalar: "publicKey",
-  match: "equal",
-  parameter: "BJJ",
+  ...sideFilters.publicKey,
   doc: "Only items of accounts of this BabyJubJub key, as sender or receiver"
 } as const
 const accountIndex = {
-  scalar: "accountIndex",
-  match: "equal",
-  parameter: "accountIndex",
+  ...sideFilters.accountIndex,
   doc: "Only items of this account, as sender or receiver",
   references: "account"
 } as const
@@ -82,17 +76,13 @@ export const lists = {
     order: "account index",
     filters: {
       address: {
-        scalar: "prefixedAddress",
-        match: "equal",
+        ...sideFilters.address,
         compared: [({ address }) => address],
-        parameter: "zkEthereumAddress",
         doc: "Only accounts that this Ethereum address owns"
       },
       publicKey: {
-        scalar: "publicKey",
-        match: "equal",
+        ...sideFilters.publicKey,
         compared: [({ publicKey }) => publicKey],
-        parameter: "BJJ",
         doc: "Only accounts of this BabyJubJub key"
       },
       tokenIds: {
@@ -104,9 +94,7 @@ export const lists = {
         references: "token"
       }
     },
-    exclusions: [["address", "publicKey"]],
-    atLeastOne: [],
-    ordered: []
+    exclusions: [["address", "publicKey"]]
   },
   exits: {
     itemsProperty: "exits",
@@ -127,9 +115,7 @@ export const lists = {
           "If true, only exits that were neither withdrawn instantly nor collected from the delayer"
       }
     },
-    exclusions: ownership,
-    atLeastOne: [],
-    ordered: []
+    exclusions: ownership
   },
   transactions: {
     itemsProperty: "transactions",
@@ -149,47 +135,35 @@ export const lists = {
         doc: "Only transactions of this type"
       },
       fromAccountIndex: {
-        scalar: "accountIndex",
-        match: "equal",
+        ...sideFilters.fromAccountIndex,
         compared: [sendingAccount],
-        parameter: "fromAccountIndex",
         doc: "Only transactions that this account sends",
         references: "account"
       },
       toAccountIndex: {
-        scalar: "accountIndex",
-        match: "equal",
+        ...sideFilters.toAccountIndex,
         compared: [receivingAccount],
-        parameter: "toAccountIndex",
         doc: "Only transactions that this account receives",
         references: "account"
       },
       fromAddress: {
-        scalar: "prefixedAddress",
-        match: "equal",
+        ...sideFilters.fromAddress,
         compared: [sendingAddress],
-        parameter: "fromZkEthereumAddress",
         doc: "Only transactions that an account of this Ethereum address sends"
       },
       toAddress: {
-        scalar: "prefixedAddress",
-        match: "equal",
+        ...sideFilters.toAddress,
         compared: [receivingAddress],
-        parameter: "toZkEthereumAddress",
         doc: "Only transactions that an account of this Ethereum address receives"
       },
       fromPublicKey: {
-        scalar: "publicKey",
-        match: "equal",
+        ...sideFilters.fromPublicKey,
         compared: [sendingKey],
-        parameter: "fromBJJ",
         doc: "Only transactions that an account of this BabyJubJub key sends"
       },
       toPublicKey: {
-        scalar: "publicKey",
-        match: "equal",
+        ...sideFilters.toPublicKey,
         compared: [receivingKey],
-        parameter: "toBJJ",
         doc: "Only transactions that an account of this BabyJubJub key receives"
       },
       includePending: {
@@ -205,9 +179,7 @@ export const lists = {
       ["accountIndex", "tokenId"],
       ["fromAccountIndex", "tokenId"],
       ["toAccountIndex", "tokenId"]
-    ],
-    atLeastOne: [],
-    ordered: []
+    ]
   },
   batches: {
     itemsProperty: "batches",
@@ -243,9 +215,7 @@ export const lists = {
         doc: "Only batches forged by this address"
       }
     },
-    exclusions: [],
-    atLeastOne: [],
-    ordered: []
+    exclusions: []
   },
   slots: {
     itemsProperty: "slots",
@@ -302,7 +272,6 @@ export const lists = {
       ["wonByBidder", "bestBidder"],
       ["wonByForger", "bestBidder"]
     ],
-    atLeastOne: [],
     ordered: [["minSlotNum", "maxSlotNum"]]
   },
   bids: {
@@ -327,8 +296,7 @@ export const lists = {
       }
     },
     exclusions: [],
-    atLeastOne: [["slotNum", "bidderAddr"]],
-    ordered: []
+    atLeastOne: [["slotNum", "bidderAddr"]]
   },
   tokens: {
     itemsProperty: "tokens",
@@ -365,9 +333,7 @@ export const lists = {
         doc: "Only tokens with these contract addresses, separated by commas"
       }
     },
-    exclusions: [],
-    atLeastOne: [],
-    ordered: []
+    exclusions: []
   },
   coordinators: {
     itemsProperty: "coordinators",
@@ -398,9 +364,7 @@ export const lists = {
         doc: "If true, only the latest registration of each bidder"
       }
     },
-    exclusions: [],
-    atLeastOne: [],
-    ordered: []
+    exclusions: []
   }
 } as const satisfies { readonly [N in keyof ListRows]: ListDeclaration<ListRows[N]> }
 

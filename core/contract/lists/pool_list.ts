@@ -1,7 +1,7 @@
 import { type AccountOwner, type PoolTransaction, unfinishedStates } from "../../domain/mod.ts"
 import type { FilterValue, ListDeclaration } from "./filter.ts"
 import type { ListName, ListQuery } from "./list.ts"
-import { sideExclusions } from "./side_filters.ts"
+import { sideExclusions, sideFilters } from "./side_filters.ts"
 
 /** A transaction of the pool with the owners of its accounts when it was posted. */
 export interface PoolRow {
@@ -50,69 +50,51 @@ const filters = {
     doc: "Only transactions of this token"
   },
   accountIndex: {
-    scalar: "accountIndex",
-    match: "equal",
+    ...sideFilters.accountIndex,
     compared: [sendingAccount, receivingAccount],
-    parameter: "accountIndex",
     doc: "Only transactions of this account, as sender or receiver"
   },
   fromAccountIndex: {
-    scalar: "accountIndex",
-    match: "equal",
+    ...sideFilters.fromAccountIndex,
     compared: [sendingAccount],
-    parameter: "fromAccountIndex",
     doc: "Only transactions that this account sends"
   },
   toAccountIndex: {
-    scalar: "accountIndex",
-    match: "equal",
+    ...sideFilters.toAccountIndex,
     compared: [receivingAccount],
-    parameter: "toAccountIndex",
     doc: "Only transactions that this account receives; 1 for exits"
   },
   address: {
-    scalar: "prefixedAddress",
-    match: "equal",
+    ...sideFilters.address,
     compared: [sendingAddress, receivingAddress],
-    parameter: "zkEthereumAddress",
     doc:
       "Only transactions of accounts that this Ethereum address owns, as sender or receiver. Not the address of all F, which every internal account has"
   },
   fromAddress: {
-    scalar: "prefixedAddress",
-    match: "equal",
+    ...sideFilters.fromAddress,
     compared: [sendingAddress],
-    parameter: "fromZkEthereumAddress",
     doc:
       "Only transactions that an account of this Ethereum address sends. Not the address of all F, which every internal account has"
   },
   toAddress: {
-    scalar: "prefixedAddress",
-    match: "equal",
+    ...sideFilters.toAddress,
     compared: [receivingAddress],
-    parameter: "toZkEthereumAddress",
     doc:
       "Only transactions to this Ethereum address or to one of its accounts. Not the address of all F, which every internal account has"
   },
   publicKey: {
-    scalar: "publicKey",
-    match: "equal",
+    ...sideFilters.publicKey,
     compared: [sendingKey, receivingKey],
-    parameter: "BJJ",
     doc: "Only transactions of accounts of this BabyJubJub key, as sender or receiver"
   },
   fromPublicKey: {
-    scalar: "publicKey",
-    match: "equal",
+    ...sideFilters.fromPublicKey,
     compared: [sendingKey],
-    parameter: "fromBJJ",
     doc: "Only transactions that an account of this BabyJubJub key sends"
   },
   toPublicKey: {
-    scalar: "publicKey",
-    match: "equal",
+    ...sideFilters.toPublicKey,
     compared: [receivingKey],
-    parameter: "toBJJ",
     doc: "Only transactions to this BabyJubJub key or to one of its accounts"
   }
 } as const satisfies ListDeclaration<PoolRow>["filters"]
@@ -123,9 +105,7 @@ export const poolList = {
   title: "PoolTransactions",
   order: "order of arrival in the pool",
   filters,
-  exclusions: [...sideExclusions, ["state", "onlyUnfinished"]],
-  atLeastOne: [],
-  ordered: []
+  exclusions: [...sideExclusions, ["state", "onlyUnfinished"]]
 } as const satisfies ListDeclaration<PoolRow>
 
 /** The filters of the list of the pool, each absent or a domain value. */

@@ -1,3 +1,16 @@
+/** What filters by account, by address and by key have in common in all lists. */
+export const sideFilters = {
+  accountIndex: { scalar: "accountIndex", match: "equal", parameter: "accountIndex" },
+  fromAccountIndex: { scalar: "accountIndex", match: "equal", parameter: "fromAccountIndex" },
+  toAccountIndex: { scalar: "accountIndex", match: "equal", parameter: "toAccountIndex" },
+  address: { scalar: "prefixedAddress", match: "equal", parameter: "zkEthereumAddress" },
+  fromAddress: { scalar: "prefixedAddress", match: "equal", parameter: "fromZkEthereumAddress" },
+  toAddress: { scalar: "prefixedAddress", match: "equal", parameter: "toZkEthereumAddress" },
+  publicKey: { scalar: "publicKey", match: "equal", parameter: "BJJ" },
+  fromPublicKey: { scalar: "publicKey", match: "equal", parameter: "fromBJJ" },
+  toPublicKey: { scalar: "publicKey", match: "equal", parameter: "toBJJ" }
+} as const
+
 /**
  * Filters by account, by address and by key: of both sides of a transaction, of the sender and of
  * the receiver.

@@ -60,7 +60,7 @@ export const listParameters = (
   listItemsMax: number
 ) => {
   const { requestRules } = revision
-  const { atLeastOne, exclusions, isPaged = true } = declaration(list)
+  const { atLeastOne = [], exclusions, isPaged = true } = declaration(list)
   const readerOf = (scalar: unknown): Pick<Parameter, "count" | "decode"> => {
     const { count, decode } = wireForm(scalar as Scalar<unknown>)
     return { count, decode: decode(context, requestRules.spelling) }

@@ -231,7 +231,7 @@ export const combinationFaults = (
   values: { readonly [filter: string]: unknown },
   given: (filter: string) => GivenFilter | undefined
 ): ReadonlyArray<InputFault> => {
-  const { exclusions, ordered } = declaration(list)
+  const { exclusions, ordered = [] } = declaration(list)
   const faults: Array<InputFault> = []
   for (const [a, b] of exclusions) {
     const [first, second] = [given(a), given(b)]
