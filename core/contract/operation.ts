@@ -101,7 +101,6 @@ const one = (values: ReadonlyArray<never>): ItemKeys[ItemName] => values[0]!
 const item = (
   path: string,
   name: ItemName,
-  shape: keyof Shapes,
   tag: Described["tag"],
   summary: string,
   parameters: ReadonlyArray<PathParameter>,
@@ -110,7 +109,7 @@ const item = (
   kind: "item",
   path,
   item: name,
-  shape,
+  shape: name,
   tag,
   summary,
   parameters,
@@ -153,19 +152,12 @@ export const operations = {
     statuses: [400, 404, 500]
   },
   getAccounts: list("/accounts", "accounts", "account", "Account", "Accounts with their balances"),
-  getAccount: item("/accounts/{accountIndex}", "account", "account", "Account", "An account", [
+  getAccount: item("/accounts/{accountIndex}", "account", "Account", "An account", [
     accountIndex
   ]),
-  getExits: list(
-    "/exits",
-    "exits",
-    "exit",
-    "Account",
-    "Exits with their withdrawal data"
-  ),
+  getExits: list("/exits", "exits", "exit", "Account", "Exits with their withdrawal data"),
   getExit: item(
     "/exits/{batchNum}/{accountIndex}",
-    "exit",
     "exit",
     "Account",
     "The exit of an account in a batch",
@@ -191,23 +183,21 @@ export const operations = {
   getHistoryTx: item(
     "/transactions-history/{id}",
     "transaction",
-    "transaction",
     "Transaction",
     "A forged transaction, or an L1 transaction in its queue",
     [transactionId]
   ),
   getBatches: list("/batches", "batches", "batch", "Network status", "Batches"),
-  getBatch: item("/batches/{batchNum}", "batch", "batch", "Network status", "A batch", [batchNum]),
+  getBatch: item("/batches/{batchNum}", "batch", "Network status", "A batch", [batchNum]),
   getFullBatch: item(
     "/full-batches/{batchNum}",
-    "fullBatch",
     "fullBatch",
     "Network status",
     "A batch with all its transactions",
     [batchNum]
   ),
   getSlots: list("/slots", "slots", "slot", "Network status", "Slots, past and future"),
-  getSlot: item("/slots/{slotNum}", "slot", "slot", "Network status", "A slot", [{
+  getSlot: item("/slots/{slotNum}", "slot", "Network status", "A slot", [{
     name: "slotNum",
     scalar: "slotNum",
     doc: "Slot number"
@@ -232,7 +222,7 @@ export const operations = {
     statuses: [500]
   },
   getTokens: list("/tokens", "tokens", "token", "Network status", "Registered tokens"),
-  getToken: item("/tokens/{id}", "token", "token", "Network status", "A token", [{
+  getToken: item("/tokens/{id}", "token", "Network status", "A token", [{
     name: "id",
     scalar: "tokenId",
     doc: "Token identifier"
@@ -246,7 +236,6 @@ export const operations = {
   ),
   getCoordinator: item(
     "/coordinators/{bidderAddr}",
-    "coordinator",
     "coordinator",
     "Network status",
     "The latest registration of a bidder",
@@ -317,8 +306,6 @@ export interface WriteOperation extends Pick<Operation, "path" | "tag" | "summar
   readonly body: BodyName
   /** Content of the answer with status 200: JSON of the identifiers, or an empty body. */
   readonly answer: "transactionId" | "transactionIds" | "nothing"
-  /** Declared statuses besides 200. */
-  readonly statuses: ReadonlyArray<400 | 500>
 }
 
 /** The write operations by identifier. They are idempotent: a repeated post gets the same answer. */
@@ -330,8 +317,7 @@ export const writeOperations = {
     body: "authorization",
     answer: "nothing",
     tag: "Account",
-    summary: "Submit an authorization to create accounts for a key",
-    statuses: [400, 500]
+    summary: "Submit an authorization to create accounts for a key"
   },
   postTx: {
     method: "POST",
@@ -340,8 +326,7 @@ export const writeOperations = {
     body: "transaction",
     answer: "transactionId",
     tag: "Transaction",
-    summary: "Submit a signed transaction",
-    statuses: [400, 500]
+    summary: "Submit a signed transaction"
   }
 } as const satisfies { readonly [id: string]: WriteOperation }
 
@@ -356,8 +341,7 @@ export const extraWriteOperations = {
     body: "replacement",
     answer: "transactionId",
     tag: "Transaction",
-    summary: "Replace a pending or invalid transaction",
-    statuses: [400, 500]
+    summary: "Replace a pending or invalid transaction"
   },
   putTxOfNonce: {
     method: "PUT",
@@ -366,8 +350,7 @@ export const extraWriteOperations = {
     body: "replacement",
     answer: "transactionId",
     tag: "Transaction",
-    summary: "Replace the pending or invalid transaction of an account with a nonce",
-    statuses: [400, 500]
+    summary: "Replace the pending or invalid transaction of an account with a nonce"
   },
   postAtomicGroup: {
     method: "POST",
@@ -376,8 +359,7 @@ export const extraWriteOperations = {
     body: "group",
     answer: "transactionIds",
     tag: "Transaction",
-    summary: "Submit transactions that are forged together or never",
-    statuses: [400, 500]
+    summary: "Submit transactions that are forged together or never"
   }
 } as const satisfies { readonly [id: string]: WriteOperation }
 

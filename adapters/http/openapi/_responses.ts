@@ -98,7 +98,7 @@ const validators = {
 
 /** Returns the responses of an operation with a body. */
 export const writeResponses = (
-  { answer, statuses }: WriteOperation,
+  { answer }: WriteOperation,
   { authorizationAnswer, conflictStatus }: Revision,
   context: WireContext
 ) => {
@@ -125,7 +125,7 @@ export const writeResponses = (
             : { schema: id, example }
         }
       },
-    ...refusals(statuses),
+    ...refusals([400, 500]),
     ...conflictStatus === undefined
       ? {}
       : { [conflictStatus]: { $ref: "#/components/responses/Conflict" } }
