@@ -17,14 +17,8 @@ export interface OtlpOptions {
   readonly url: string
   /** The metrics to export. */
   readonly monitor: OpenMonitor
-  /** The resource attribute `service.name`; `rollup-node` by default. */
-  readonly serviceName?: string
   /** Headers of each request to the collector, such as `Authorization`. */
   readonly headers?: { readonly [name: string]: Redacted.Redacted }
-  /** Export interval of metrics; 15 s by default. */
-  readonly metricsEveryMs?: number
-  /** Export interval of traces; 2 s by default. */
-  readonly tracesEveryMs?: number
 }
 
 /** A connection to an OpenTelemetry collector. */
@@ -38,19 +32,16 @@ export interface OpenOtlp {
   readonly snapshotMetrics: Effect.Effect<void>
 }
 
+/** Export interval of metrics. */
+const metricsEveryMs = 15_000
+/** Export interval of traces. */
+const tracesEveryMs = 2000
 /** Timeout of the last export, when the scope closes. */
 const shutdownMs = 2000
 
 /** See `openOtlp`. */
 export const makeOtlp = Effect.fnUntraced(function*(
-  {
-    headers = {},
-    metricsEveryMs = 15_000,
-    monitor,
-    serviceName = "rollup-node",
-    tracesEveryMs = 2000,
-    url
-  }: OtlpOptions
+  { headers = {}, monitor, url }: OtlpOptions
 ): Effect.fn.Return<OpenOtlp, never, Scope.Scope> {
   const services = yield* Layer.build(
     Layer.mergeAll(FetchHttpClient.layer, OtlpSerialization.layerJson, OtlpExporter.layerFlusher)
@@ -62,7 +53,7 @@ export const makeOtlp = Effect.fnUntraced(function*(
   const options = {
     headers: plainHeaders,
     resource: {
-      serviceName,
+      serviceName: "rollup-node",
       serviceVersion: programVersion,
       // without it, a collector would mix up the metrics of several workers
       attributes: { "service.instance.id": randomUUID() }

@@ -15,17 +15,14 @@ import {
 } from "../../core/encoding/mod.ts"
 import { keccak256 } from "../crypto/mod.ts"
 
-/** The symbols of the token of a transaction, and of the token of the one that it requires. */
-export interface TokenSymbols {
-  readonly symbol: string
-  readonly requestSymbol: string
-}
-
-/** Returns the body of a post, with the names of the network. */
+/**
+ * Returns the body of a post, with the names of the network and the symbols of the tokens of the
+ * transaction and of the one that it requires.
+ */
 export function transactionBody(
   { request, toAccountIndex, toAddress, toPublicKey, ...posted }: PostedTransaction,
   prefix: string,
-  { requestSymbol, symbol }: TokenSymbols
+  { requestSymbol, symbol }: { readonly requestSymbol: string; readonly symbol: string }
 ): later.PostPoolL2Transaction {
   const index = (index: number) => formatAccountIndex(prefix, symbol, index)
   const requestIndex = (index: number) => formatAccountIndex(prefix, requestSymbol, index)

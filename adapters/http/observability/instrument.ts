@@ -47,9 +47,6 @@ const boundsSeconds = [
   10
 ] as const
 
-/** The status in logs and metrics if the client disconnected before the answer. */
-const abandonedStatus = 499
-
 /** Number of requests whose answers are being computed. */
 interface InFlight {
   count: number
@@ -239,7 +236,8 @@ const countInFlight = (
 const isSettled = (effect: Effect.Effect<HttpAnswer>): effect is Exit.Exit<HttpAnswer> =>
   Exit.isExit(effect)
 
-const abandonedAnswer: HttpAnswer = { status: abandonedStatus, headers: {}, body: "" }
+/** What logs and metrics show if the client disconnected before the answer. */
+const abandonedAnswer: HttpAnswer = { status: 499, headers: {}, body: "" }
 
 const recordOf = (
   { mount: { revision }, operation, request }: RoutedRequest,

@@ -138,16 +138,14 @@ const readResource = (
   id: ReadOperationId,
   operation: Operation,
   { context, mount: { revision }, reading }: RevisionRoutesOptions
-): Resource => {
-  return {
-    operation: id,
-    allow: readMethods,
-    get: reading.operations[id]!,
-    ...returnsOneBatch(operation) ? { batch: ([number]) => Number(number) } : {},
-    notRegistered: (failure) =>
-      notRegistered(failure, filterName(revision, operation, context, failure.filter))
-  }
-}
+): Resource => ({
+  operation: id,
+  allow: readMethods,
+  get: reading.operations[id]!,
+  ...returnsOneBatch(operation) ? { batch: ([number]) => Number(number) } : {},
+  notRegistered: (failure) =>
+    notRegistered(failure, filterName(revision, operation, context, failure.filter))
+})
 
 const writeResource = (
   id: AnyWriteOperationId,
