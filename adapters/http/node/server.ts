@@ -23,8 +23,6 @@ export interface ServerOptions {
   readonly port: number
   /** The address to listen on; all addresses by default. */
   readonly host?: string
-  /** Whether several processes may listen on the port (Linux, BSD); false by default. */
-  readonly reusePort?: boolean
   /** Whether each worker of a cluster has the port to itself; false by default. */
   readonly exclusive?: boolean
   /**
@@ -110,15 +108,9 @@ export const serverLayer = (
     yield* watchConnections(server, connections, limits)
 
     const { drain = "1 second", shutdownTimeout = "5 seconds" } = options
-    const { exclusive = false, host, onDrop, port, reusePort } = options
+    const { exclusive = false, host, onDrop, port } = options
     if (onDrop !== undefined) server.on("drop", onDrop)
-    const listen = {
-      port,
-      backlog,
-      exclusive,
-      ...host === undefined ? {} : { host },
-      ...reusePort === undefined ? {} : { reusePort }
-    }
+    const listen = { port, backlog, exclusive, ...host === undefined ? {} : { host } }
     const shutdown = shutDown(server, connections, refusals, {
       drainMs: Duration.toMillis(drain),
       timeoutMs: Duration.toMillis(shutdownTimeout)
