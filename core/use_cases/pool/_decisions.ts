@@ -9,7 +9,7 @@ import {
   type Transaction
 } from "../../domain/mod.ts"
 import { type AccountIndex, isUserAccount, type TransactionId } from "../../encoding/mod.ts"
-import type { OwnedTransaction, PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
+import type { OwnedTransaction, StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same_transaction.ts"
 
@@ -49,20 +49,6 @@ export const decisionsOf = Effect.fnUntraced(
     return decisions
   }
 )
-
-/** Returns the changes of the rows to the decided states. */
-export const changesToDecisions = (
-  rows: ReadonlyArray<Pooled>,
-  decisions: ReadonlyMap<TransactionId, Decision>
-): ReadonlyArray<PoolChange> =>
-  rows.flatMap(({ arrival, transaction: { batchNum: fromBatchNum, id, state: from } }) => {
-    const decision = decisions.get(id)
-    if (decision === undefined) return []
-    const { batchNum, reason, state: to } = decision
-    return to === from && batchNum === fromBatchNum
-      ? []
-      : [{ id, arrival, from, fromBatchNum, to, batchNum, reason }]
-  })
 
 type Reader = PoolPorts["reader"]
 type Accounts = ReadonlyMap<AccountIndex, Account>

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { PoolTransaction } from "../../domain/mod.ts"
 import type { GroupId, TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "./_optimistic_change.ts"
+import { changeOf, type PoolPorts } from "./_optimistic_change.ts"
 
 /** Returns the rows without those of groups that are not complete. */
 export const wholeGroups = (rows: ReadonlyArray<Pooled>): ReadonlyArray<Pooled> => {
@@ -15,7 +15,7 @@ export const wholeGroups = (rows: ReadonlyArray<Pooled>): ReadonlyArray<Pooled> 
 /** Returns the rows, and all other transactions of their groups. */
 export const withMembers = Effect.fnUntraced(
   function*({ pool }: Pick<PoolPorts, "pool">, rows: ReadonlyArray<Pooled>) {
-    const groups = groupsOf(rows.map(({ transaction }) => transaction))
+    const groups = groupsOf(rows)
     if (groups.length === 0) return rows
     const known = new Set(rows.map(({ transaction }) => transaction.id))
     const others = (yield* pool.members(groups)).filter(({ transaction }) =>
@@ -31,16 +31,16 @@ export const withMembers = Effect.fnUntraced(
  * transactions that are not forged are invalid since that batch. So a group is pending as a whole or
  * not at all, and its states depend only on the blocks, not on rollbacks in between.
  *
- * @param transactions the changed ones
+ * @param rows the transactions that change
  * @param lastBatchNum transactions that are forged in later batches are not in the ledger yet
  */
 export const completeGroups = Effect.fnUntraced(function*(
   ports: Pick<PoolPorts, "pool">,
   changes: ReadonlyArray<PoolChange>,
-  transactions: ReadonlyArray<PoolTransaction>,
+  rows: ReadonlyArray<Pooled>,
   lastBatchNum: number
 ): Effect.fn.Return<ReadonlyArray<PoolChange>, StoreFailure> {
-  const groups = groupsOf(transactions)
+  const groups = groupsOf(rows)
   if (groups.length === 0) return changes
   const completed = new Map<TransactionId, PoolChange>(changes.map((each) => [each.id, each]))
   const members = Map.groupBy(
@@ -54,24 +54,17 @@ export const completeGroups = Effect.fnUntraced(function*(
     })
     const [first] = closed.toSorted((a, b) => a.batchNum - b.batchNum)
     if (first === undefined) continue
-    for (const { arrival, transaction } of group) {
-      const { batchNum: fromBatchNum, id, state: from } = transaction
-      const next = nextState(transaction, completed)
+    for (const row of group) {
+      const { batchNum, id, state } = row.transaction
+      const next = nextState(row.transaction, completed)
       const isDecided = next.state === "fged" || next.batchNum === first.batchNum
       if (isDecided && !isOpen(next, lastBatchNum)) continue
       completed.delete(id)
-      if (from === "invl" && fromBatchNum === first.batchNum) continue
-      completed.set(id, {
-        id,
-        arrival,
-        from,
-        fromBatchNum,
-        to: "invl",
-        batchNum: first.batchNum,
-        reason: `Transaction ${first.id} of its group is ${
-          first.state === "fged" ? "forged" : "invalid"
-        } since batch ${first.batchNum}`
-      })
+      if (state === "invl" && batchNum === first.batchNum) continue
+      const firstState = first.state === "fged" ? "forged" : "invalid"
+      const reason =
+        `Transaction ${first.id} of its group is ${firstState} since batch ${first.batchNum}`
+      completed.set(id, changeOf(row, "invl", first.batchNum, reason))
     }
   }
   return [...completed.values()]
@@ -94,6 +87,6 @@ const nextState = (
 const isOpen = ({ batchNum, state }: State, lastBatchNum: number): boolean =>
   state === "pend" || state === "fing" || (state === "fged" && batchNum! > lastBatchNum)
 
-const groupsOf = (transactions: ReadonlyArray<PoolTransaction>): ReadonlyArray<GroupId> => [
-  ...new Set(transactions.flatMap(({ group }) => group === undefined ? [] : [group.id]))
+const groupsOf = (rows: ReadonlyArray<Pooled>): ReadonlyArray<GroupId> => [
+  ...new Set(rows.flatMap(({ transaction }) => transaction.group?.id ?? []))
 ]

@@ -1,8 +1,10 @@
 import { Clock, Effect } from "effect"
+import type { PoolState } from "../../domain/mod.ts"
 import type { TransactionId } from "../../encoding/mod.ts"
 import type {
   LedgerReader,
   PoolChange,
+  Pooled,
   PoolStore,
   ReconciledBatch,
   StoreFailure
@@ -16,6 +18,32 @@ export interface PoolPorts {
 
 /** Greater than every batch number. */
 export const batchNumLimit = 2 ** 32
+
+/**
+ * Returns the transactions of some states with a batch number within inclusive bounds, ascending in
+ * each state.
+ */
+export const inBatches = (
+  { pool }: Pick<PoolPorts, "pool">,
+  states: ReadonlyArray<Exclude<PoolState, "pend">>,
+  from: number,
+  to = batchNumLimit
+): Effect.Effect<ReadonlyArray<Pooled>, StoreFailure> =>
+  Effect.map(
+    Effect.forEach(states, (state) => pool.inBatches({ state, from, to })),
+    (found) => found.flat()
+  )
+
+/**
+ * Returns a change that applies only to the transaction that was read, if it still has the state that
+ * was read.
+ */
+export const changeOf = (
+  { arrival, transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
+  to: PoolState | null,
+  batchNum: number | null,
+  reason: string
+): PoolChange => ({ id, arrival, from, fromBatchNum, to, batchNum, reason })
 
 /** Returns the greatest batch that the pool has reconciled, or null. */
 export const lastReconciledBatch = (

@@ -1,16 +1,10 @@
 import { Effect } from "effect"
-import {
-  type FullBatch,
-  isSameOwner,
-  type PoolState,
-  type PoolTransaction,
-  type Transaction
-} from "../../domain/mod.ts"
+import { type FullBatch, isSameOwner, type Transaction } from "../../domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled } from "../../ports/mod.ts"
-import { changesToDecisions, decisionsOf, forgedReason } from "./_decisions.ts"
+import { decisionsOf, forgedReason } from "./_decisions.ts"
 import { completeGroups } from "./_groups.ts"
-import { batchNumLimit, type PoolPorts } from "./_optimistic_change.ts"
+import { changeOf, inBatches, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same_transaction.ts"
 
 /** Returns the changes of the pool after a batch of the ledger, forged by this or another node. */
@@ -27,31 +21,52 @@ export const changesOfBatch = Effect.fnUntraced(
       ...yield* pool.pendingExpired(batchNum + 1)
     ]
     const inProgress = [
-      ...yield* pool.inBatches({ state: "fing", from: batchNum, to: batchNumLimit }),
-      ...yield* pool.inBatches({ state: "fged", from: batchNum, to: batchNumLimit }),
+      ...yield* inBatches(ports, ["fing", "fged"], batchNum),
       // a coordinator marked these as invalid
-      ...yield* pool.inBatches({ state: "invl", from: batchNum + 1, to: batchNumLimit })
+      ...yield* inBatches(ports, ["invl"], batchNum + 1)
     ]
     const ofCreated = yield* pendingOfAccounts(ports, createdAccounts)
     const byId = new Map(
       [...pending, ...ofCreated, ...inProgress].map((row) => [row.transaction.id, row])
     )
     const others = [...byId.values()].filter(({ transaction }) => !forged.has(transaction.id))
-    const decisions = yield* decisionsOf(ports, others, batchNum)
-    const leftOut = others.filter(({ transaction: { batchNum: own, id } }) =>
-      own === batchNum && !decisions.has(id)
-    )
     const changes = [
       ...forgedRows.flatMap((row) => forgedChange(row, forged.get(row.transaction.id)!, batchNum)),
-      ...changesToDecisions(others, decisions),
-      ...leftOut.map(leftOutChange)
+      ...yield* changesToDecisions(
+        ports,
+        others,
+        batchNum,
+        (row) => row.transaction.batchNum === batchNum ? leftOutChange(row) : undefined
+      )
     ]
-    return yield* completeGroups(
-      { pool },
-      changes,
-      transactionsOf([...forgedRows, ...others]),
-      batchNum
-    )
+    return yield* completeGroups(ports, changes, [...forgedRows, ...others], batchNum)
+  }
+)
+
+/**
+ * Returns the changes of the rows to what the batches up to `lastBatchNum` decide, and the changes of
+ * the others.
+ *
+ * @param changeOther returns the change of a transaction without a decision
+ */
+export const changesToDecisions = Effect.fnUntraced(
+  function*(
+    ports: PoolPorts,
+    rows: ReadonlyArray<Pooled>,
+    lastBatchNum: number,
+    changeOther: (row: Pooled) => PoolChange | undefined
+  ) {
+    const decisions = yield* decisionsOf(ports, rows, lastBatchNum)
+    const decided = rows.flatMap((row) => {
+      const decision = decisions.get(row.transaction.id)
+      if (decision === undefined) return []
+      const { batchNum, reason, state } = decision
+      return state === row.transaction.state && batchNum === row.transaction.batchNum
+        ? []
+        : [changeOf(row, state, batchNum, reason)]
+    })
+    const others = rows.filter(({ transaction }) => !decisions.has(transaction.id))
+    return [...decided, ...others.flatMap((row) => changeOther(row) ?? [])]
   }
 )
 
@@ -61,34 +76,16 @@ export const changesOfBatch = Effect.fnUntraced(
  */
 export const changesToPending = Effect.fnUntraced(
   function*(ports: PoolPorts, lastBatchNum: number, reason: string) {
-    const byState = yield* Effect.forEach(
-      ["fing", "fged", "invl"] as const,
-      (state) => ports.pool.inBatches({ state, from: lastBatchNum + 1, to: batchNumLimit })
+    const rows = yield* inBatches(ports, ["fing", "fged", "invl"], lastBatchNum + 1)
+    const changes = yield* changesToDecisions(
+      ports,
+      rows,
+      lastBatchNum,
+      (row) => changeOf(row, "pend", null, reason)
     )
-    const rows = byState.flat()
-    const decisions = yield* decisionsOf(ports, rows, lastBatchNum)
-    const changes = [
-      ...changesToDecisions(rows, decisions),
-      ...rows.filter(({ transaction }) => !decisions.has(transaction.id))
-        .map((row) => changeOf(row, "pend", null, reason))
-    ]
-    return yield* completeGroups(ports, changes, transactionsOf(rows), lastBatchNum)
+    return yield* completeGroups(ports, changes, rows, lastBatchNum)
   }
 )
-
-export const transactionsOf = (rows: ReadonlyArray<Pooled>): ReadonlyArray<PoolTransaction> =>
-  rows.map(({ transaction }) => transaction)
-
-/**
- * Returns a change that applies only to the transaction that was read, if it still has the state that
- * was read.
- */
-export const changeOf = (
-  { arrival, transaction: { batchNum: fromBatchNum, id, state: from } }: Pooled,
-  to: PoolState | null,
-  batchNum: number | null,
-  reason: string
-): PoolChange => ({ id, arrival, from, fromBatchNum, to, batchNum, reason })
 
 /** Returns the change of a transaction that its batch does not contain. */
 export const leftOutChange = (row: Pooled): PoolChange =>

@@ -1,3 +1,4 @@
+import { Equal } from "effect"
 import type {
   PostedAuthorization,
   PostedTransaction,
@@ -9,7 +10,7 @@ import { EXIT_ACCOUNT, leafKey } from "../../encoding/mod.ts"
 /** Returns whether two posted transactions with the same id are equal in all other fields. */
 export const isSamePosted = (a: PostedTransaction, b: PostedTransaction): boolean =>
   a.type === b.type && a.signature === b.signature && isSameDestination(a, b) &&
-  (a.maxNumBatch ?? 0) === (b.maxNumBatch ?? 0) && isSameRequest(a.request, b.request)
+  (a.maxNumBatch ?? 0) === (b.maxNumBatch ?? 0) && Equal.equals(a.request, b.request)
 
 /** Returns whether two authorizations of the same address are equal. */
 export const isSameAuthorization = (a: PostedAuthorization, b: PostedAuthorization): boolean =>
@@ -46,15 +47,6 @@ export const isRequested = (posted: PostedTransaction, request: RequestedTransac
   (posted.toAccountIndex ?? 0) === (request.toAccountIndex ?? 0) &&
   posted.toAddress === request.toAddress && posted.toPublicKey === request.toPublicKey
 
-type Destination = Pick<PostedTransaction, "toAccountIndex" | "toAddress" | "toPublicKey">
-
-const isSameDestination = (a: Destination, b: Destination): boolean =>
+const isSameDestination = (a: PostedTransaction, b: PostedTransaction): boolean =>
   a.toAccountIndex === b.toAccountIndex && a.toAddress === b.toAddress &&
   a.toPublicKey === b.toPublicKey
-
-function isSameRequest(a: RequestedTransaction | null, b: RequestedTransaction | null): boolean {
-  if (a === null || b === null) return a === b
-  return (Object.keys(a) as ReadonlyArray<keyof RequestedTransaction>).every((name) =>
-    a[name] === b[name]
-  )
-}

@@ -21,13 +21,7 @@ import {
   type PublicKey,
   type TransactionId
 } from "../../encoding/mod.ts"
-import {
-  type SnapshotId,
-  type ListedTransaction,
-  type Page,
-  type PoolParty,
-  StoreFailure
-} from "../../ports/mod.ts"
+import { type ListedTransaction, type Page, type PoolParty, StoreFailure } from "../../ports/mod.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
 
 /**
@@ -72,10 +66,7 @@ export const listPool = Effect.fnUntraced(function*(
 export const findPooled = Effect.fnUntraced(function*(
   { pool, reader }: PoolPorts,
   id: TransactionId
-): Effect.fn.Return<
-  { readonly view: PoolTransactionView; readonly snapshotId: SnapshotId } | null,
-  StoreFailure
-> {
+) {
   const { items: found } = yield* pool.list({
     filters: { id },
     fromArrival: null,

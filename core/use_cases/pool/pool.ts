@@ -17,8 +17,8 @@ import {
   measure
 } from "../../ports/mod.ts"
 import { wholeGroups, withMembers } from "./_groups.ts"
-import { changeUnlessReconciled, type PoolPorts } from "./_optimistic_change.ts"
-import { changeOf, changesToPending } from "./_pool_changes.ts"
+import { changeOf, changeUnlessReconciled, type PoolPorts } from "./_optimistic_change.ts"
+import { changesToPending } from "./_pool_changes.ts"
 import { purgePool, type PurgeOptions } from "./purge.ts"
 import { selectFrom, type Selection, type SelectOptions } from "./selection/mod.ts"
 import { reconcileWithLedger, type ReconcileOptions, reconcilePool } from "./reconcile.ts"
@@ -137,13 +137,13 @@ function make(
   const reconcile = reconcilePool(ports, { forgingMaxMs })
   const selections = new LastSelections()
   const counted = (cause: typeof causes[number], changing: ChangeEffect): ChangeEffect =>
-    Effect.tap(changing, ({ length }) => Effect.sync(() => counts.addMoved(cause, length)))
+    Effect.tap(changing, ({ length }) => Effect.sync(() => counts.add(counts.moved, cause, length)))
   return {
     select: (options) =>
       Effect.tap(selectFrom(ports, keccak256, options), (selection) =>
         Effect.sync(() => {
           selections.add(selection)
-          counts.addSkipped(selection)
+          for (const { code } of selection.skippedTransactions) counts.add(counts.skipped, code)
         })),
     startForging: (selected, batchNum) =>
       counted("startForging", startForging(ports, selections, selected, batchNum)),
@@ -320,21 +320,13 @@ const causes = [
   "reconcile"
 ] as const
 
-/** Counts the transitions of transactions, and the reasons why selections skipped transactions. */
+/** Numbers of transitions by cause, and of skipped transactions by code. */
 class PoolCounts {
-  readonly #moved = new Map<typeof causes[number], number>()
-  readonly #skipped = new Map<number, number>()
+  readonly moved = new Map<typeof causes[number], number>()
+  readonly skipped = new Map<number, number>()
 
-  /** Adds the number of transactions that a call changed. */
-  addMoved(cause: typeof causes[number], count: number): void {
-    this.#moved.set(cause, (this.#moved.get(cause) ?? 0) + count)
-  }
-
-  /** Adds the skipped transactions of a selection. */
-  addSkipped({ skippedTransactions }: Selection): void {
-    for (const { code } of skippedTransactions) {
-      this.#skipped.set(code, (this.#skipped.get(code) ?? 0) + 1)
-    }
+  add<Key>(counts: Map<Key, number>, key: Key, count = 1): void {
+    counts.set(key, (counts.get(key) ?? 0) + count)
   }
 
   /** Registers the metrics until the scope closes. */
@@ -343,14 +335,14 @@ class PoolCounts {
       counter(
         "rollup_pool_moved_total",
         "Transitions of transactions in the pool, by cause",
-        () => this.#moved.get(cause) ?? 0,
+        () => this.moved.get(cause) ?? 0,
         { by: cause }
       )
     const skippedCounter = (reason: keyof typeof skipCodes) =>
       counter(
         "rollup_pool_passed_over_total",
         "Transactions that a selection skipped, by reason",
-        () => this.#skipped.get(skipCodes[reason]) ?? 0,
+        () => this.skipped.get(skipCodes[reason]) ?? 0,
         { reason }
       )
     return measure(...causes.map(movedCounter), ...Struct.keys(skipCodes).map(skippedCounter))

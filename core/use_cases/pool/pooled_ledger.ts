@@ -61,10 +61,9 @@ export const pooledLedger = (
           return written
         }))
       return Ledger.of({
+        ...ledger,
         applyBlock: (block) => withReconciliation(ledger.applyBlock(block)),
         rollBack: (toBlock) => withReconciliation(ledger.rollBack(toBlock)),
-        setPrices: ledger.setPrices,
-        setHead: ledger.setHead,
         applyRecord: (record) =>
           record?.kind === "block" || record?.kind === "rollBack"
             ? withReconciliation(ledger.applyRecord(record))
@@ -81,8 +80,10 @@ const learningWriter = Layer.effect(
   LedgerWriter,
   Effect.gen(function*() {
     const writer = yield* LedgerWriter
-    const [store, verifier] = [yield* PoolStore, yield* SignatureVerifier]
-    const learn = learnAuthorizations({ store, verifier })
+    const learn = learnAuthorizations({
+      store: yield* PoolStore,
+      verifier: yield* SignatureVerifier
+    })
     return LedgerWriter.of({
       ...writer,
       apply: (block, decide) => Effect.andThen(learn(block), writer.apply(block, decide))
@@ -128,11 +129,8 @@ interface LearnPorts {
 export const learnAuthorizations = ({ store, verifier }: LearnPorts) =>
   Effect.fnUntraced(function*(block: BlockFeed): Effect.fn.Return<void, StoreFailure> {
     const timestampMs = yield* Clock.currentTimeMillis
-    for (
-      const { address, publicKey, signature } of (block.batches ?? []).flatMap((
-        { l1Coordinator }
-      ) => l1Coordinator)
-    ) {
+    const created = (block.batches ?? []).flatMap(({ l1Coordinator }) => l1Coordinator)
+    for (const { address, publicKey, signature } of created) {
       if (signature === null || (yield* store.authorization(address)) !== null) continue
       // the ledger does not verify signatures, and an invalid one would prevent the owner from
       // posting a valid one

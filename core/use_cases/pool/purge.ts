@@ -1,9 +1,8 @@
 import { Clock, Effect } from "effect"
 import type { TransactionId } from "../../encoding/mod.ts"
-import type { PoolChange, Pooled, StoreFailure } from "../../ports/mod.ts"
+import type { Pooled, StoreFailure } from "../../ports/mod.ts"
 import { wholeGroups, withMembers } from "./_groups.ts"
-import type { PoolPorts } from "./_optimistic_change.ts"
-import { changeOf } from "./_pool_changes.ts"
+import { changeOf, inBatches, type PoolPorts } from "./_optimistic_change.ts"
 
 /** The bounds of `Pool.purge`. */
 export interface PurgeOptions {
@@ -30,20 +29,12 @@ export const purgePool = Effect.fnUntraced(function*(
   const atMs = yield* Clock.currentTimeMillis
   const last = (yield* reader.snapshotId).batchNum ?? 0
   const to = Math.min(currentBatch, last) - safetyPeriodBatches - 1
-  const decided = yield* Effect.forEach(
-    ["fged", "invl"] as const,
-    (state) => pool.inBatches({ state, from: 0, to })
-  )
-  const changes = wholeGroups(decided.flat()).map((row): PoolChange => {
+  const decided = yield* inBatches({ pool }, ["fged", "invl"], 0, to)
+  const changes = wholeGroups(decided).map((row) => {
     const { batchNum, state } = row.transaction
-    return changeOf(
-      row,
-      null,
-      batchNum,
-      `Purged: ${
-        state === "fged" ? "forged" : "invalid"
-      } since batch ${batchNum}, ${safetyPeriodBatches} batches ago and more`
-    )
+    const since = `${state === "fged" ? "forged" : "invalid"} since batch ${batchNum}`
+    const reason = `Purged: ${since}, ${safetyPeriodBatches} batches ago and more`
+    return changeOf(row, null, batchNum, reason)
   })
   const removed = new Set<TransactionId>()
   const removePending = Effect.fnUntraced(

@@ -9,19 +9,19 @@ import type {
   StoreFailure
 } from "../../ports/mod.ts"
 import {
-  batchNumLimit,
+  changeOf,
   changeUnlessReconciled,
+  inBatches,
   lastReconciledBatch,
   type PoolPorts
 } from "./_optimistic_change.ts"
 import { completeGroups } from "./_groups.ts"
-import { changesToDecisions, decisionsOf } from "./_decisions.ts"
+import { decisionsOf } from "./_decisions.ts"
 import {
   changesOfBatch,
-  changeOf,
+  changesToDecisions,
   changesToPending,
-  leftOutChange,
-  transactionsOf
+  leftOutChange
 } from "./_pool_changes.ts"
 
 /** The options of `Pool.reconcile`. */
@@ -184,11 +184,8 @@ const changesOfAll = Effect.fnUntraced(
       beforeMs: Number.MAX_SAFE_INTEGER,
       limit: Number.MAX_SAFE_INTEGER
     })
-    const inBatches = yield* Effect.forEach(
-      ["fing", "fged"] as const,
-      (state) => pool.inBatches({ state, from: 0, to: last })
-    )
-    return yield* changesOfPending(ports, [...pending, ...inBatches.flat()], last)
+    const forging = yield* inBatches(ports, ["fing", "fged"], 0, last)
+    return yield* changesOfPending(ports, [...pending, ...forging], last)
   }
 )
 
@@ -201,15 +198,13 @@ const changesOfPending = Effect.fnUntraced(
     const open = rows.filter(({ transaction: { batchNum, state } }) =>
       state === "pend" || ((state === "fing" || state === "fged") && batchNum! <= last)
     )
-    const decisions = yield* decisionsOf(ports, open, last)
-    const leftOut = open.filter(({ transaction: { id, state } }) =>
-      state !== "pend" && !decisions.has(id)
+    const changes = yield* changesToDecisions(
+      ports,
+      open,
+      last,
+      (row) => row.transaction.state === "pend" ? undefined : leftOutChange(row)
     )
-    const changes = [
-      ...changesToDecisions(open, decisions),
-      ...leftOut.map(leftOutChange)
-    ]
-    return yield* completeGroups(ports, changes, transactionsOf(rows), last)
+    return yield* completeGroups(ports, changes, rows, last)
   }
 )
 
@@ -218,14 +213,10 @@ const releaseForging = (ports: PoolPorts, { forgingMaxMs }: ReconcileOptions) =>
   changeUnlessReconciled(
     ports,
     Effect.fnUntraced(function*(reconciled) {
-      const { pool } = ports
       const last = reconciled?.batchNum ?? 0
       const atMs = yield* Clock.currentTimeMillis
-      const leftOut = yield* pool.inBatches({ state: "fing", from: 0, to: last })
-      const waiting = [
-        ...yield* pool.inBatches({ state: "fing", from: last + 1, to: batchNumLimit }),
-        ...yield* pool.inBatches({ state: "fged", from: last + 1, to: batchNumLimit })
-      ]
+      const leftOut = yield* inBatches(ports, ["fing"], 0, last)
+      const waiting = yield* inBatches(ports, ["fing", "fged"], last + 1)
       const overdue = waiting.filter(({ sinceMs }) => sinceMs < atMs - forgingMaxMs)
       return [
         ...leftOut.map(leftOutChange),

@@ -39,19 +39,14 @@ export class StagedSelection {
   readonly #accounts = new Map<AccountIndex, StagedAccount | null>()
   readonly #owners = new Map<string, AccountIndex | null>()
   readonly #positions = new Map<string, number>()
-  #toCreate: Array<AccountToCreate> = []
+  readonly #toCreate: Array<AccountToCreate> = []
   #undo: Array<() => void> = []
 
   constructor(ports: PoolPorts, initialAccounts: ReadonlyArray<New<Account>>) {
     this.#ports = ports
     this.#initialAccounts = initialAccounts
-    for (const before of initialAccounts) {
-      this.#accounts.set(before.index, {
-        before,
-        ledgerNonce: null,
-        nonce: before.nonce,
-        balance: before.balance
-      })
+    for (const account of initialAccounts) {
+      this.#accounts.set(account.index, stagedAccount(account, null))
     }
   }
 
@@ -64,15 +59,7 @@ export class StagedSelection {
     const known = this.#accounts.get(index)
     if (known !== undefined) return Effect.succeed(known)
     return Effect.map(this.#ports.reader.find("account", index), ({ item }) => {
-      const account = item?.account
-      const staged = account === undefined
-        ? null
-        : {
-          before: account,
-          ledgerNonce: account.nonce,
-          nonce: account.nonce,
-          balance: account.balance
-        }
+      const staged = item === null ? null : stagedAccount(item.account, item.account.nonce)
       this.#accounts.set(index, staged)
       return staged
     })
@@ -103,7 +90,7 @@ export class StagedSelection {
     const position = this.#toCreate.push(account) - 1
     this.#positions.set(key, position)
     this.#undo.push(() => {
-      this.#toCreate = this.#toCreate.slice(0, position)
+      this.#toCreate.pop()
       this.#positions.delete(key)
     })
     return position
@@ -168,6 +155,13 @@ export class StagedSelection {
     )
   }
 }
+
+const stagedAccount = (before: New<Account>, ledgerNonce: bigint | null): StagedAccount => ({
+  before,
+  ledgerNonce,
+  nonce: before.nonce,
+  balance: before.balance
+})
 
 /** Returns the owner that a destination names. */
 export const ownerOf = (

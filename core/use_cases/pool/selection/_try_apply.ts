@@ -135,7 +135,8 @@ const withLowS = (signature: string): string => {
 /** The order of the curve secp256k1. */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-const refusal = (reasonCode: SkipCode, reason: string): Refusal => ({
+/** Returns the refusal of a transaction that no other transaction of its sender makes possible. */
+export const refusal = (reasonCode: SkipCode, reason: string): Refusal => ({
   kind: "refused",
   code: reasonCode,
   reason,

@@ -19,6 +19,7 @@ import {
   type BatchLimits,
   otherNonce,
   type Refusal,
+  refusal,
   type SelectedReceiver,
   tryApply
 } from "./_try_apply.ts"
@@ -123,21 +124,15 @@ interface Failure extends Refusal {
   readonly row: Pooled | null
 }
 
-const notApplied = { kind: "refused", isEarly: false, isLate: false } as const
-const noSpace = {
-  ...notApplied,
-  code: skipCodes.noAvailableSlots,
-  reason: "the batch has no space for all transactions that require each other"
-}
-const notPending = {
-  ...notApplied,
-  code: skipCodes.requestedNotForged,
-  reason: "it is not pending"
-}
-const notSeen = {
-  ...notPending,
-  reason: "it would be more than 4 positions before or 3 after the one that requires it"
-}
+const noSpace = refusal(
+  skipCodes.noAvailableSlots,
+  "the batch has no space for all transactions that require each other"
+)
+const notPending = refusal(skipCodes.requestedNotForged, "it is not pending")
+const notSeen = refusal(
+  skipCodes.requestedNotForged,
+  "it would be more than 4 positions before or 3 after the one that requires it"
+)
 
 /**
  * One pass over the pending transactions, greatest fee first (PROTOCOL.md "Selection"). A transaction
@@ -220,9 +215,7 @@ class SelectionRun {
    * Applies the transactions of a candidate, and those that a transaction without a group requires,
    * or none of them.
    */
-  #applyAll(
-    candidate: Candidate
-  ): Effect.Effect<Failure | undefined, StoreFailure> {
+  #applyAll(candidate: Candidate): Effect.Effect<Failure | undefined, StoreFailure> {
     return Effect.gen({ self: this }, function*() {
       const linked = yield* this.#withRequired(candidate)
       if ("kind" in linked) return linked

@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import type { InputFault } from "../../../contract/mod.ts"
 import type { PostedTransaction } from "../../../domain/mod.ts"
-import { type AccountIndex, formatAccountIndex, isUserAccount } from "../../../encoding/mod.ts"
-import type { StoreFailure } from "../../../ports/mod.ts"
+import { formatAccountIndex, isUserAccount } from "../../../encoding/mod.ts"
 import type { AccountsOfPosted, PostRules } from "./_posted_rules.ts"
 import type { SubmissionContext } from "./_submission_context.ts"
 
@@ -10,45 +9,29 @@ import type { SubmissionContext } from "./_submission_context.ts"
  * Returns the faults of account indexes whose symbol is not that of the account's token. Reserved
  * indexes, such as that of the exit, have any symbol; other rules refuse accounts that do not exist.
  */
-export function symbolFaults(
+export const symbolFaults = Effect.fnUntraced(function*(
   { references = {} }: PostRules,
   { request, tokenId }: PostedTransaction,
   { receiver, sender, token }: AccountsOfPosted,
   { network: { prefix }, reader, refuse }: SubmissionContext
-): Effect.Effect<ReadonlyArray<InputFault>, StoreFailure> {
-  const tokenOf = (index: AccountIndex) => {
+) {
+  const faults: Array<InputFault> = []
+  for (const [property, { index, symbol }] of Object.entries(references)) {
+    if (!isUserAccount(index)) continue
     const account = [sender, receiver].find((each) => each?.index === index)
-    return token !== null && account?.tokenId === tokenId
-      ? Effect.succeed({ ...token, id: tokenId })
-      : Effect.map(reader.find("account", index), ({ item }) => item?.token)
+    const right = token !== null && account?.tokenId === tokenId
+      ? { ...token, id: tokenId }
+      : (yield* reader.find("account", index)).item?.token
+    if (right === undefined) continue
+    const rightIndex = formatAccountIndex(prefix, right.symbol, index)
+    if (right.symbol !== symbol) {
+      const found = formatAccountIndex(prefix, symbol, index)
+      faults.push(refuse(property, found, `${rightIndex}, the account with this number`))
+    } else if (property.startsWith("request") && request?.tokenId !== right.id) {
+      // answers show a requested account with the symbol of the requested token
+      const expected = `${right.id}, the token of ${rightIndex}`
+      faults.push(refuse("requestTokenId", request?.tokenId ?? null, expected))
+    }
   }
-  const named = Object.entries(references).filter(([, { index }]) => isUserAccount(index))
-  return Effect.map(
-    Effect.forEach(named, ([, { index }]) => tokenOf(index)),
-    (tokens) =>
-      named.flatMap(([property, { index, symbol }], i) => {
-        const right = tokens[i]
-        if (right === undefined) return []
-        const rightIndex = formatAccountIndex(prefix, right.symbol, index)
-        if (right.symbol !== symbol) {
-          return [
-            refuse(
-              property,
-              formatAccountIndex(prefix, symbol, index),
-              `${rightIndex}, the account with this number`
-            )
-          ]
-        }
-        // answers show a requested account with the symbol of the requested token
-        return property.startsWith("request") && request?.tokenId !== right.id
-          ? [
-            refuse(
-              "requestTokenId",
-              request?.tokenId ?? null,
-              `${right.id}, the token of ${rightIndex}`
-            )
-          ]
-          : []
-      })
-  )
-}
+  return faults
+})

@@ -1,16 +1,17 @@
+import { Struct } from "effect"
 import { faultOfItem, type InputFault } from "../../../contract/mod.ts"
 import {
   type GroupedTransaction,
   groupTransactionsMax,
   type PostedGroup,
-  requestOf,
-  type RequestedTransaction
+  requestOf
 } from "../../../domain/mod.ts"
 import { groupId, type Keccak256 } from "../../../encoding/mod.ts"
 import {
   postedFaults,
   type PostRules,
   type Refuse,
+  requestProperties,
   withoutEmptyDestination,
   withoutEmptyParts
 } from "./_posted_rules.ts"
@@ -159,22 +160,11 @@ function* requestFaults(
     )
     return
   }
-  for (const [property, name] of requestFields) {
+  for (const name of Struct.keys(requestProperties)) {
     const found = request?.[name] ?? null
     const expected = required[name]
     if (found === expected) continue
-    yield refuse(property, found, `${expected}, as in transaction ${at}, which it requires`)
+    const rule = `${expected}, as in transaction ${at}, which it requires`
+    yield refuse(requestProperties[name], found, rule)
   }
 }
-
-const requestFields: ReadonlyArray<readonly [property: string, name: keyof RequestedTransaction]> =
-  [
-    ["requestFromAccountIndex", "fromAccountIndex"],
-    ["requestToAccountIndex", "toAccountIndex"],
-    ["requestToZkEthereumAddress", "toAddress"],
-    ["requestToBjj", "toPublicKey"],
-    ["requestTokenId", "tokenId"],
-    ["requestAmount", "amount"],
-    ["requestFee", "fee"],
-    ["requestNonce", "nonce"]
-  ]

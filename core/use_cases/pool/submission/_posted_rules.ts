@@ -210,22 +210,26 @@ function destinationType(
     : "TransferToEthAddr"
 }
 
+/** The properties of a requested transaction in the default network. */
+export const requestProperties = {
+  fromAccountIndex: "requestFromAccountIndex",
+  toAccountIndex: "requestToAccountIndex",
+  toAddress: "requestToZkEthereumAddress",
+  toPublicKey: "requestToBjj",
+  tokenId: "requestTokenId",
+  amount: "requestAmount",
+  fee: "requestFee",
+  nonce: "requestNonce"
+} satisfies Record<keyof RequestedTransaction, string>
+
 /** Returns the faults that make it impossible to sign a requested transaction. */
 function requestFaults(request: RequestedTransaction, refuse: Refuse): ReadonlyArray<InputFault> {
-  const { amount, fee, fromAccountIndex, nonce, tokenId } = request
-  const required = {
-    requestFromAccountIndex: fromAccountIndex,
-    requestTokenId: tokenId,
-    requestAmount: amount,
-    requestFee: fee,
-    requestNonce: nonce
-  }
-  const missing = Object.entries(required).filter(([, value]) => value === null)
-    .map(([name]) =>
-      refuse(name, null, "a requested transaction with its sender, token, amount, fee and nonce")
-    )
+  const { amount, fee, nonce } = request
+  const required = ["fromAccountIndex", "tokenId", "amount", "fee", "nonce"] as const
+  const expected = "a requested transaction with its sender, token, amount, fee and nonce"
   return [
-    ...missing,
+    ...required.filter((name) => request[name] === null)
+      .map((name) => refuse(requestProperties[name], null, expected)),
     ...numberFaults({ amount: amount ?? 0n, fee: fee ?? 0, nonce: nonce ?? 0n }, refuse, [
       "requestAmount",
       "requestFee",
@@ -293,22 +297,29 @@ export const ledgerFaults = (
   { lastBatchNum, receiver, sender, token }: Parties,
   bounds: FeeBounds,
   refuse: Refuse
-): ReadonlyArray<InputFault> => [
-  ...senderFaults(posted, sender, refuse),
-  ...receiverFaults(posted, receiver, refuse),
-  ...isExpired(posted, lastBatchNum + 1)
-    ? [
-      refuse(
-        "maxNumBatch",
-        posted.maxNumBatch!,
-        `0 for no limit, or ${lastBatchNum + 1} or more, because batch ${lastBatchNum} is forged`
-      )
-    ]
-    : [],
-  // an existing sender always has a registered token
-  ...token === null ? [refuse("tokenId", posted.tokenId, "a registered token")] : [],
-  ...feeFaults(posted, feeInUSDOf(posted, token), bounds, refuse)
-]
+): ReadonlyArray<InputFault> => {
+  const feeInUSD = feeInUSDOf(posted, token)
+  return [
+    ...senderFaults(posted, sender, refuse),
+    ...receiverFaults(posted, receiver, refuse),
+    ...isExpired(posted, lastBatchNum + 1)
+      ? [
+        refuse(
+          "maxNumBatch",
+          posted.maxNumBatch!,
+          `0 for no limit, or ${lastBatchNum + 1} or more, because batch ${lastBatchNum} is forged`
+        )
+      ]
+      : [],
+    // an existing sender always has a registered token
+    ...token === null ? [refuse("tokenId", posted.tokenId, "a registered token")] : [],
+    ...boundFaults(
+      feeInUSD,
+      bounds,
+      (bound, ruleName) => refuse("fee", posted.fee, `a fee of ${bound}, not ${feeInUSD}`, ruleName)
+    )
+  ]
+}
 
 function* senderFaults(
   { fromAccountIndex, nonce, tokenId }: PostedTransaction,
@@ -358,28 +369,14 @@ function* receiverFaults(
   }
 }
 
-function* feeFaults(
-  { fee }: PostedTransaction,
+/** Returns the faults of a fee, or of the average fee of a group, outside of its bounds. */
+export function* boundFaults(
   feeInUSD: number,
   { maxFeeUSD, minFeeUSD }: FeeBounds,
-  refuse: Refuse
+  refuseBound: (bound: string, ruleName: InputFault["ruleName"]) => InputFault
 ): Iterable<InputFault> {
-  if (feeInUSD < minFeeUSD) {
-    yield refuse(
-      "fee",
-      fee,
-      `a fee of at least ${minFeeUSD} US dollars, not ${feeInUSD}`,
-      "feeTooLow"
-    )
-  }
-  if (feeInUSD > maxFeeUSD) {
-    yield refuse(
-      "fee",
-      fee,
-      `a fee of at most ${maxFeeUSD} US dollars, not ${feeInUSD}`,
-      "feeTooBig"
-    )
-  }
+  if (feeInUSD < minFeeUSD) yield refuseBound(`at least ${minFeeUSD} US dollars`, "feeTooLow")
+  if (feeInUSD > maxFeeUSD) yield refuseBound(`at most ${maxFeeUSD} US dollars`, "feeTooBig")
 }
 
 /** Returns the fee in US dollars; 0 if the token is unknown. */

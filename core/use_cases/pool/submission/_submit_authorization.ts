@@ -1,24 +1,15 @@
 import { Clock, Effect } from "effect"
 import type { PostedAuthorization } from "../../../domain/mod.ts"
-import type { StoreFailure, VerifierBusy } from "../../../ports/mod.ts"
 import { authorizationFaults } from "./_posted_rules.ts"
 import { isSameAuthorization } from "../_same_transaction.ts"
 import type { SubmissionContext } from "./_submission_context.ts"
-import {
-  failIfRefused,
-  refusalOf,
-  SubmissionConflict,
-  type SubmissionRefused
-} from "./submission_failures.ts"
+import { failIfRefused, refusalOf, SubmissionConflict } from "./submission_failures.ts"
 
 /** Validates an authorization and stores it. */
 export const submitAuthorization = Effect.fnUntraced(function*(
   { pool, refuse, verifier }: SubmissionContext,
   posted: PostedAuthorization
-): Effect.fn.Return<
-  { readonly stored: boolean },
-  SubmissionRefused | SubmissionConflict | VerifierBusy | StoreFailure
-> {
+) {
   const { address, publicKey, signature } = posted
   yield* failIfRefused(authorizationFaults(posted, refuse))
   const conflict = new SubmissionConflict({
@@ -32,9 +23,7 @@ export const submitAuthorization = Effect.fnUntraced(function*(
   })
   const known = yield* pool.authorization(address)
   if (known !== null) {
-    return isSameAuthorization(known, posted)
-      ? { stored: false }
-      : yield* conflict
+    return isSameAuthorization(known, posted) ? { stored: false } : yield* conflict
   }
   if (!(yield* verifier.authorization(posted))) {
     return yield* refusalOf([

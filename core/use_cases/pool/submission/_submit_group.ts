@@ -5,13 +5,13 @@ import type { StoreFailure, TransactionOwners, VerifierBusy } from "../../../por
 import { completeGroup, faultAt, groupFaults } from "./_group_rules.ts"
 import {
   type AccountsOfPosted,
+  boundFaults,
   type FeeBounds,
   feeInUSDOf,
   ledgerFaults,
   ownersOf,
   partiesOf,
-  type PostRules,
-  type Refuse
+  type PostRules
 } from "./_posted_rules.ts"
 import {
   failIfRefused,
@@ -36,7 +36,7 @@ export const submitGroup = Effect.fnUntraced(function*(
   input: PostedGroup,
   rules: PostRules
 ): Effect.fn.Return<Stored, SubmissionFailure> {
-  const { keccak256, pool, reader, refuse } = context
+  const { keccak256, limits, pool, reader, refuse } = context
   const group = completeGroup(input)
   yield* failIfRefused(groupFaults(group, refuse, keccak256, rules))
   const ids = group.transactions.map((each) => each.id)
@@ -49,7 +49,9 @@ export const submitGroup = Effect.fnUntraced(function*(
   if (isKnown) return yield* acknowledgeGroup(context, group)
 
   yield* checkRules(context, group, parties)
-  yield* checkSpace(context, group)
+  if ((yield* pool.counts).pend + ids.length > limits.pendingMax) {
+    return yield* failFull(context, "pendingMax", group.transactions[0]!.fromAccountIndex)
+  }
   const owners = parties.map(ownersOf)
   yield* checkSignatures(context, group, owners)
   for (const each of group.transactions) yield* failIfReplaced(context, each)
@@ -123,24 +125,19 @@ const checkRules = (
     (sum, each, position) => sum + feeInUSDOf(each, parties[position]!.token),
     0
   )
+  const averageUSD = sumUSD / transactions.length
   return failIfRefused([
     ...transactions.flatMap((each, position) =>
       ledgerFaults(each, parties[position]!, anyFee, refuse).map(faultAt(position))
     ),
-    ...averageFaults(sumUSD / transactions.length, fees, refuse)
+    ...boundFaults(
+      averageUSD,
+      fees,
+      (bound, ruleName) =>
+        refuse("transactions", averageUSD, `an average fee of ${bound}`, ruleName)
+    )
   ])
 }
-
-const checkSpace = Effect.fnUntraced(function*(
-  context: SubmissionContext,
-  { transactions }: PostedGroup
-): Effect.fn.Return<void, PoolFull | StoreFailure> {
-  const { limits, pool } = context
-  const [first] = transactions
-  if ((yield* pool.counts).pend + transactions.length > limits.pendingMax) {
-    return yield* failFull(context, "pendingMax", first!.fromAccountIndex)
-  }
-})
 
 const checkSignatures = Effect.fnUntraced(function*(
   { refuse, verifier }: SubmissionContext,
@@ -162,22 +159,3 @@ interface Stored {
 
 /** The bounds apply to the average of a group, not to each of its transactions. */
 const anyFee: FeeBounds = { minFeeUSD: 0, maxFeeUSD: Infinity }
-
-function* averageFaults(averageUSD: number, { maxFeeUSD, minFeeUSD }: FeeBounds, refuse: Refuse) {
-  if (averageUSD < minFeeUSD) {
-    yield refuse(
-      "transactions",
-      averageUSD,
-      `an average fee of at least ${minFeeUSD} US dollars`,
-      "feeTooLow"
-    )
-  }
-  if (averageUSD > maxFeeUSD) {
-    yield refuse(
-      "transactions",
-      averageUSD,
-      `an average fee of at most ${maxFeeUSD} US dollars`,
-      "feeTooBig"
-    )
-  }
-}

@@ -1,11 +1,5 @@
 import { Effect } from "effect"
-import {
-  type AccountOwner,
-  isSameOwner,
-  type PoolState,
-  type PoolTransaction,
-  type PostedTransaction
-} from "../../../domain/mod.ts"
+import { type AccountOwner, isSameOwner, type PostedTransaction } from "../../../domain/mod.ts"
 import {
   type Pooled,
   type PoolStore,
@@ -24,6 +18,7 @@ import {
 } from "./_posted_rules.ts"
 import { isSamePosted } from "../_same_transaction.ts"
 import { reconcileWithLedger } from "../reconcile.ts"
+import { isReplaceable } from "../store_writes.ts"
 import {
   acknowledge,
   checkedOwners,
@@ -191,43 +186,29 @@ function* differences(
   }
 }
 
-/** Returns whether another transaction may replace it. */
-const isReplaceable = ({ group, state }: PoolTransaction): boolean =>
-  group === undefined && (state === "pend" || state === "invl")
-
 /**
  * Returns the transaction of a sender with a nonce: a pending one if there is any, else an invalid
  * one, else any; the newest of them. Null if the pool has none that the owner of the account posted.
  */
 const findByNonce = Effect.fnUntraced(function*(
   pool: PoolStore["Service"],
-  replaced: Exclude<Replaced, string>,
+  { fromAccountIndex, nonce }: Exclude<Replaced, string>,
   owner: AccountOwner | null
-): Effect.fn.Return<Pooled | null, StoreFailure> {
+) {
   let other: Pooled | null = null
   for (const states of [["pend"], ["invl"], ["fing", "fged"]] as const) {
-    const found = yield* withNonce(pool, replaced, owner, states)
+    const { items } = yield* pool.list({
+      filters: { from: { accounts: [fromAccountIndex] }, states },
+      fromArrival: null,
+      order: "DESC",
+      limit: Number.MAX_SAFE_INTEGER
+    })
+    const found = items.map(({ pooled }) => pooled).filter(({ sender, transaction }) =>
+      transaction.nonce === nonce && (owner === null || isSameOwner(sender, owner))
+    )
     const replaceable = found.find(({ transaction }) => isReplaceable(transaction))
     if (replaceable !== undefined) return replaceable
     other ??= found[0] ?? null
   }
   return other
-})
-
-/** Returns the transactions of a sender with a nonce in some states, the newest first. */
-const withNonce = Effect.fnUntraced(function*(
-  pool: PoolStore["Service"],
-  { fromAccountIndex, nonce }: Exclude<Replaced, string>,
-  owner: AccountOwner | null,
-  states: ReadonlyArray<PoolState>
-): Effect.fn.Return<ReadonlyArray<Pooled>, StoreFailure> {
-  const { items } = yield* pool.list({
-    filters: { from: { accounts: [fromAccountIndex] }, states },
-    fromArrival: null,
-    order: "DESC",
-    limit: Number.MAX_SAFE_INTEGER
-  })
-  return items.map(({ pooled }) => pooled).filter(({ sender, transaction }) =>
-    transaction.nonce === nonce && (owner === null || isSameOwner(sender, owner))
-  )
 })

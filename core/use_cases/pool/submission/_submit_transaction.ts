@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { PostedTransaction } from "../../../domain/mod.ts"
-import type { Pooled, StoreFailure } from "../../../ports/mod.ts"
+import type { StoreFailure } from "../../../ports/mod.ts"
 import { reconcileWithLedger } from "../reconcile.ts"
 import { symbolFaults } from "./_account_symbols.ts"
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
@@ -33,7 +33,7 @@ export const submitTransaction = Effect.fnUntraced(function*(
   yield* failIfRefused(postedFaults(posted, refuse, keccak256, rules))
   const parties = yield* partiesOf(reader, posted)
   const wrongSymbols = yield* symbolFaults(rules, posted, parties, context)
-  const known = yield* find(context, posted)
+  const [known] = yield* pool.pooled([id])
   if (known !== undefined && !isOfEarlierOwner(known, posted, parties.sender)) {
     yield* failIfRefused(wrongSymbols)
     return yield* acknowledge(context, known, posted)
@@ -51,18 +51,14 @@ export const submitTransaction = Effect.fnUntraced(function*(
       // blocks that were applied since the checks were reconciled without this transaction
       yield* reconcileWithLedger(context, [{ transaction, ...owners }])
       return { id, stored: true }
-    case "known":
-      return yield* acknowledge(context, yield* find(context, posted), posted)
+    case "known": {
+      const [stored] = yield* pool.pooled([id])
+      return yield* acknowledge(context, stored, posted)
+    }
     case "full":
       return yield* failFull(context, added.limit, posted.fromAccountIndex)
   }
 })
-
-const find = (
-  { pool }: SubmissionContext,
-  { id }: PostedTransaction
-): Effect.Effect<Pooled | undefined, StoreFailure> =>
-  Effect.map(pool.pooled([id]), ([found]) => found)
 
 const checkSpace = Effect.fnUntraced(function*(
   context: SubmissionContext,

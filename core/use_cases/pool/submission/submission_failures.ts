@@ -138,22 +138,18 @@ export class NothingToReplace extends Schema.TaggedError<NothingToReplace>()("No
   earlierOwnerOf: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
-    const subject = typeof this.replaced === "string"
-      ? `transaction ${this.replaced}`
-      : `transaction of account ${this.replaced.fromAccountIndex} with nonce ${this.replaced.nonce}`
+    const which = typeof this.replaced === "string"
+      ? this.replaced
+      : `of account ${this.replaced.fromAccountIndex} with nonce ${this.replaced.nonce}`
     if (this.group !== undefined) {
-      return `T${subject.slice(1)} belongs to group ${this.group}: it cannot be replaced alone`
+      return `Transaction ${which} belongs to group ${this.group}: it cannot be replaced alone`
     }
     if (this.earlierOwnerOf !== undefined) {
-      return `T${
-        subject.slice(1)
-      } is of another owner of account ${this.earlierOwnerOf}: post a new transaction instead`
+      return `Transaction ${which} is of another owner of account ${this.earlierOwnerOf}: post a new transaction instead`
     }
-    return this.state === null
-      ? `There is no ${subject} in the pool`
-      : `T${subject.slice(1)} is ${
-        stateNames[this.state]
-      }: only a pending or invalid transaction can be replaced`
+    if (this.state === null) return `There is no transaction ${which} in the pool`
+    const state = stateNames[this.state]
+    return `Transaction ${which} is ${state}: only a pending or invalid transaction can be replaced`
   }
 }
 
