@@ -1,26 +1,34 @@
+import { Equal } from "effect"
 import type {
   Authorization,
   PoolTransaction,
   PoolTransition,
   SkippedTransaction
 } from "../../../core/domain/mod.ts"
-import type { EthereumAddress, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
-import {
-  type AddGroupResult,
-  type AddResult,
-  type OwnedTransaction,
-  type PoolChange,
-  type PoolLimits,
-  type ReplacedTransaction,
-  replacedReason,
-  type ReplaceResult,
-  type ReconciledBatch,
-  type ReconcileStep,
-  type TransactionOwners
+import type { EthereumAddress, TransactionId } from "../../../core/encoding/mod.ts"
+import type {
+  AddGroupResult,
+  AddResult,
+  OwnedTransaction,
+  PoolChange,
+  Pooled,
+  PoolLimits,
+  ReconciledBatch,
+  ReconcileStep,
+  ReplacedTransaction,
+  ReplaceResult,
+  TransactionOwners
 } from "../../../core/ports/mod.ts"
+import {
+  addResultOf,
+  applyChanges,
+  decideAdd,
+  decideReplacement,
+  transitionOfPost
+} from "../../../core/use_cases/mod.ts"
 import { firstNot } from "../_binary_search.ts"
 import { frozenCopy } from "../state/mod.ts"
-import { type PoolRow, PoolRows } from "./_pool_rows.ts"
+import { PoolRows } from "./_pool_rows.ts"
 import { TransitionHistory } from "./_transition_history.ts"
 import type { PoolImage } from "./pool_image.ts"
 
@@ -53,83 +61,39 @@ export class MemoryPool {
     owners: TransactionOwners,
     limits: PoolLimits
   ): AddResult {
-    const known = this.rows.get(transaction.id)
-    if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
-    const limit = this.#reachedLimit(transaction, limits)
-    if (limit !== null) return { kind: "full", limit }
-    this.#add({ ...owners, transaction })
-    return { kind: "added" }
+    return addResultOf(this.addGroup([{ ...owners, transaction }], limits))
   }
 
-  addGroup(
-    group: ReadonlyArray<OwnedTransaction>,
-    { pendingMax, pendingPerAccountMax }: PoolLimits
-  ): AddGroupResult {
-    for (const { transaction: { id } } of group) {
-      const known = this.rows.get(id)
-      if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
-    }
-    const senders = group.map(({ transaction }) => transaction.fromAccountIndex)
-    if (this.rows.counts.pend + group.length > pendingMax) {
-      return { kind: "full", limit: "pendingMax", account: senders[0]! }
-    }
-    const account = senders.find((index) =>
-      this.rows.pendingOf(index) + senders.filter((each) => each === index).length >
-        pendingPerAccountMax
-    )
-    if (account !== undefined) return { kind: "full", limit: "pendingPerAccountMax", account }
-    for (const each of group) this.#add(each)
-    return { kind: "added" }
+  addGroup(group: ReadonlyArray<OwnedTransaction>, limits: PoolLimits): AddGroupResult {
+    const result = decideAdd(this.rows, group, limits)
+    if (result.kind === "added") { for (const each of group) this.#add(each) }
+    return result
   }
 
   replaceTransaction(
-    { arrival, id: replaced }: ReplacedTransaction,
+    replaced: ReplacedTransaction,
     transaction: PoolTransaction,
     owners: TransactionOwners,
     limits: PoolLimits
   ): ReplaceResult {
-    const known = transaction.id === replaced ? undefined : this.rows.get(transaction.id)
-    if (known !== undefined) return { kind: "known", transaction: known.pooled.transaction }
-    const old = this.rows.get(replaced)?.pooled
-    const state = old?.transaction.state
-    if (
-      old?.transaction.group !== undefined || (state !== "pend" && state !== "invl") ||
-      (arrival !== null && old!.arrival !== arrival)
-    ) return { kind: "changed" }
-    const limit = state === "pend" ? null : this.#reachedLimit(transaction, limits)
-    if (limit !== null) return { kind: "full", limit }
-    const { batchNum } = old!.transaction
-    const reason = replacedReason(old!.transaction, transaction.id)
-    this.#changeOne({
-      id: replaced,
-      from: state,
-      fromBatchNum: batchNum,
-      to: null,
-      batchNum,
-      reason
-    }, transaction.timestampMs)
+    const old = this.rows.get(replaced.id)
+    const result = decideReplacement(this.rows, replaced, old?.pooled, transaction, limits)
+    if (result.kind !== "replaced") return result
+    const { batchNum, from, reason } = result
+    const atMs = transaction.timestampMs
+    this.#change(old!.pooled, { id: replaced.id, from, to: null, atMs, batchNum, reason })
     this.#add({ ...owners, transaction })
-    return { kind: "replaced", from: state, batchNum, reason }
-  }
-
-  #reachedLimit(
-    { fromAccountIndex }: PoolTransaction,
-    { pendingMax, pendingPerAccountMax }: PoolLimits
-  ): keyof PoolLimits | null {
-    if (this.rows.counts.pend >= pendingMax) return "pendingMax"
-    return this.rows.pendingOf(fromAccountIndex) >= pendingPerAccountMax
-      ? "pendingPerAccountMax"
-      : null
+    return result
   }
 
   #add({ receiver, sender, transaction }: OwnedTransaction): void {
-    const { batchNum, id, state: to, timestampMs: atMs } = transaction
-    this.rows.add({ transaction, sender, receiver, sinceMs: atMs, arrival: this.#arrivals++ })
+    const { id, timestampMs: sinceMs } = transaction
+    this.rows.add({ transaction, sender, receiver, sinceMs, arrival: this.#arrivals++ })
     this.#undoSteps?.push(() => {
       this.#arrivals--
       this.rows.remove(this.rows.get(id)!)
     })
-    this.#addTransition({ id, from: null, to, atMs, batchNum, reason: "Posted" })
+    this.#addTransition(transitionOfPost(transaction))
   }
 
   addAuthorization(authorization: Authorization) {
@@ -141,23 +105,19 @@ export class MemoryPool {
   }
 
   change(changes: ReadonlyArray<PoolChange>, atMs: number): ReadonlyArray<TransactionId> {
-    const unchanged = new Set<GroupId>()
-    for (const change of changes) {
-      const row = this.rows.get(change.id)
-      const group = row?.pooled.transaction.group
-      if (group !== undefined && !isFrom(row, change)) unchanged.add(group.id)
-    }
-    return changes.filter((change) => {
-      const group = this.rows.get(change.id)?.pooled.transaction.group
-      return (group === undefined || !unchanged.has(group.id)) && this.#changeOne(change, atMs)
-    }).map(({ id }) => id)
+    return applyChanges(
+      changes,
+      atMs,
+      (id) => this.rows.get(id)?.pooled,
+      (pooled, transition) => this.#change(pooled, transition)
+    )
   }
 
   reconcile(
     { changes, from, to }: ReconcileStep,
     atMs: number
   ): ReadonlyArray<TransactionId> | null {
-    if (!isSameBatch(this.reconciledBatches.at(-1) ?? null, from)) return null
+    if (!Equal.equals(this.reconciledBatches.at(-1) ?? null, from)) return null
     const remaining = to === null
       ? 0
       : firstNot(
@@ -186,26 +146,23 @@ export class MemoryPool {
     }
   }
 
-  #changeOne(change: PoolChange, atMs: number): boolean {
-    const { batchNum, from, id, reason, to } = change
-    const row = this.rows.get(id)
-    if (!isFrom(row, change)) return false
-    this.rows.remove(row)
+  #change(before: Pooled, transition: PoolTransition): void {
+    const { atMs, batchNum, id, to } = transition
+    this.rows.remove(this.rows.get(id)!)
     this.#forgetSkip(id)
     this.#undoSteps?.push(() => {
       const changed = this.rows.get(id)
       if (changed !== undefined) this.rows.remove(changed)
-      this.rows.add(row.pooled)
+      this.rows.add(before)
     })
     if (to !== null) {
       this.rows.add({
-        ...row.pooled,
+        ...before,
         sinceMs: atMs,
-        transaction: { ...row.pooled.transaction, state: to, batchNum }
+        transaction: { ...before.transaction, state: to, batchNum }
       })
     }
-    this.#addTransition({ id, from, to, atMs, batchNum, reason })
-    return true
+    this.#addTransition(transition)
   }
 
   #forgetSkip(id: TransactionId): void {
@@ -259,16 +216,3 @@ export class MemoryPool {
     for (const reconciled of lists.reconciledBatches) this.reconciledBatches.push(reconciled)
   }
 }
-
-/** Returns whether a transaction is the one, and in the state, from which a change starts. */
-const isFrom = (
-  row: PoolRow | undefined,
-  { arrival, from, fromBatchNum }: PoolChange
-): row is PoolRow =>
-  row?.pooled.transaction.state === from && row.pooled.transaction.batchNum === fromBatchNum &&
-  (arrival === undefined || row.pooled.arrival === arrival)
-
-const isSameBatch = (a: ReconciledBatch | null, b: ReconciledBatch | null): boolean =>
-  a === b ||
-  (a !== null && b !== null && a.batchNum === b.batchNum &&
-    a.ethereumBlockHash === b.ethereumBlockHash)

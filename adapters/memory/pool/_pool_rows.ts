@@ -1,5 +1,11 @@
 import { poolList, rowFilter } from "../../../core/contract/mod.ts"
-import { feeUnits, type PoolState, poolStates, type TokenId } from "../../../core/domain/mod.ts"
+import {
+  feeUnits,
+  type PoolState,
+  poolStates,
+  type PoolTransaction,
+  type TokenId
+} from "../../../core/domain/mod.ts"
 import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
 import type { Pooled, PoolFilters, PoolParty } from "../../../core/ports/mod.ts"
 import { SortedList } from "./_sorted_list.ts"
@@ -48,6 +54,10 @@ export class PoolRows {
 
   get(id: TransactionId): PoolRow | undefined {
     return this.#byId.get(id)
+  }
+
+  transaction(id: TransactionId): PoolTransaction | undefined {
+    return this.#byId.get(id)?.pooled.transaction
   }
 
   /** Returns all transactions. */

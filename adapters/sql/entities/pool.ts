@@ -2,6 +2,7 @@ import {
   type AccountOwner,
   type Authorization,
   type GroupMembership,
+  type PoolState,
   poolStates,
   type PoolTransaction,
   type PoolTransition,
@@ -9,7 +10,7 @@ import {
   type RequestedTransaction,
   type SkippedTransaction
 } from "../../../core/domain/mod.ts"
-import type { Pooled } from "../../../core/ports/mod.ts"
+import type { Pooled, ReconciledBatch } from "../../../core/ports/mod.ts"
 import {
   accountIndex,
   address,
@@ -148,4 +149,30 @@ export const authorization = shape<Authorization>({
   publicKey: ["public_key", publicKey],
   signature: ["signature", plainText],
   timestampMs: ["timestamp_ms", integer]
+})
+
+/** The row of `pool`. */
+export interface PoolNumbers {
+  readonly counts: { readonly [State in PoolState]: number }
+  readonly nextArrival: number
+  readonly nextTransition: number
+  /** Sequence number of the next write among all writes of the pool. */
+  readonly nextWrite: number
+}
+export const poolNumbers = shape<PoolNumbers>({
+  counts: shape<PoolNumbers["counts"]>({
+    pend: ["pend", integer],
+    fing: ["fing", integer],
+    fged: ["fged", integer],
+    invl: ["invl", integer]
+  }),
+  nextArrival: ["next_arrival", integer],
+  nextTransition: ["next_transition", integer],
+  nextWrite: ["next_write", integer]
+})
+
+/** A row of `pool_mark`. */
+export const reconciledBatch = shape<ReconciledBatch>({
+  batchNum: ["batch_num", integer],
+  ethereumBlockHash: ["ethereum_block_hash", plainText]
 })

@@ -1,9 +1,10 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Schedule } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
-import type { PoolState, PoolTransition } from "../../../core/domain/mod.ts"
-import type { AccountIndex } from "../../../core/encoding/mod.ts"
-import { StoreFailure } from "../../../core/ports/mod.ts"
+import type { PoolState, PoolTransaction, PoolTransition } from "../../../core/domain/mod.ts"
+import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
+import { type OwnedTransaction, type Pooled, StoreFailure } from "../../../core/ports/mod.ts"
+import { type PoolView, transitionOfPost } from "../../../core/use_cases/mod.ts"
 import {
   bigintArray,
   cannotWrite,
@@ -11,20 +12,15 @@ import {
   retryOnNewConnection,
   storeFailure
 } from "../connection/mod.ts"
-import { poolTransition } from "../entities/mod.ts"
-import { countsOf, type CountsRow, int8 } from "./pool_rows.ts"
+import { type PoolNumbers, poolTransition, selectRows } from "../entities/mod.ts"
+import { int8, numbersQuery } from "./pool_rows.ts"
 
 /**
  * The state of the pool at the beginning of a write. It stays current since the write holds the
  * lock.
  */
-export interface PoolWrite {
+export interface PoolWrite extends PoolNumbers {
   readonly writeId: string
-  /** Sequence number among all writes of the pool. */
-  readonly number: number
-  readonly counts: { readonly [State in PoolState]: number }
-  readonly nextArrival: number
-  readonly nextTransition: number
 }
 
 /**
@@ -47,13 +43,13 @@ export const runPoolWrite = <A>(
       const write = yield* lockPool(sql, writeId)
       if (unconfirmed !== null) {
         if (yield* isWritten(sql, unconfirmed.number, writeId)) return unconfirmed.answer
-        if (write.number - unconfirmed.number >= WRITES_RETAINED) {
+        if (write.nextWrite - unconfirmed.number >= WRITES_RETAINED) {
           return yield* Effect.fail(outcomeUnknown(unconfirmed.number))
         }
         unconfirmed = null
       }
       const answer = yield* work(write)
-      unconfirmed = { number: write.number, answer }
+      unconfirmed = { number: write.nextWrite, answer }
       return answer
     })
     return attempt.pipe(sql.withTransaction, retryWrite)
@@ -87,25 +83,10 @@ const backoff = Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced
   Schedule.upTo({ duration: "12 seconds" })
 )
 
-interface PoolRow extends CountsRow {
-  readonly next_arrival: bigint
-  readonly next_transition: bigint
-  readonly next_write: bigint
-}
-
 const lockPool = (sql: SqlClient.SqlClient, writeId: string) =>
-  Effect.map(
-    sql.unsafe<PoolRow>(
-      "SELECT pend, fing, fged, invl, next_arrival, next_transition, next_write FROM pool FOR UPDATE"
-    ),
-    ([row]) => ({
-      writeId,
-      number: Number(row!.next_write),
-      counts: countsOf(row!),
-      nextArrival: Number(row!.next_arrival),
-      nextTransition: Number(row!.next_transition)
-    })
-  )
+  Effect.map(selectRows(sql, lockedNumbers), ([numbers]) => ({ ...numbers!, writeId }))
+
+const lockedNumbers = { ...numbersQuery, statement: `${numbersQuery.statement} FOR UPDATE` }
 
 /**
  * Returns whether a write was committed. It is a separate statement, so that it sees the writes
@@ -131,20 +112,27 @@ const outcomeUnknown = (number: number) =>
  * Collects the rows that every write stores beside the transactions: the counts of the pool and of
  * accounts, the transitions, and the id of the write.
  */
-export class PoolRecord {
+export class PoolRecord implements PoolView {
   readonly #write: PoolWrite
   readonly counts: { [State in PoolState]: number }
   nextArrival: number
   readonly #pending: Map<AccountIndex, number>
+  readonly #known: Map<TransactionId, PoolTransaction>
   readonly #changedAccounts = new Set<AccountIndex>()
   readonly #transitions: Array<PoolTransition> = []
 
   /**
    * @param pending the pending counts of all accounts whose transactions this write changes; a
    *   missing one is 0
+   * @param known the stored transactions of the ids that this write adds
    */
-  constructor(write: PoolWrite, pending: Map<AccountIndex, number> = new Map()) {
+  constructor(
+    write: PoolWrite,
+    pending: Map<AccountIndex, number> = new Map(),
+    known: Map<TransactionId, PoolTransaction> = new Map()
+  ) {
     this.#write = write
+    this.#known = known
     this.counts = { ...write.counts }
     this.nextArrival = write.nextArrival
     this.#pending = pending
@@ -152,6 +140,18 @@ export class PoolRecord {
 
   pendingOf(account: AccountIndex): number {
     return this.#pending.get(account) ?? 0
+  }
+
+  transaction(id: TransactionId): PoolTransaction | undefined {
+    return this.#known.get(id)
+  }
+
+  /** Records that a transaction enters the pool, and returns its row. */
+  addPosted({ receiver, sender, transaction }: OwnedTransaction): Pooled {
+    this.#known.set(transaction.id, transaction)
+    this.add(transaction.fromAccountIndex, transitionOfPost(transaction))
+    const { timestampMs: sinceMs } = transaction
+    return { transaction, sender, receiver, sinceMs, arrival: this.nextArrival++ }
   }
 
   get hasTransitions(): boolean {
@@ -172,7 +172,7 @@ export class PoolRecord {
   /** The parameters of `recordSql`. */
   get parameters(): ReadonlyArray<PgTypes.Parameter | string> {
     const { fged, fing, invl, pend } = this.counts
-    const { nextTransition, number, writeId } = this.#write
+    const { nextTransition, nextWrite, writeId } = this.#write
     const transitions = this.#transitions.map((each, i) => ({
       ...each,
       number: nextTransition + i
@@ -181,7 +181,7 @@ export class PoolRecord {
     const counted = changed.filter((account) => this.pendingOf(account) > 0)
     return [
       PgTypes.uuid(writeId),
-      int8(number),
+      int8(nextWrite),
       int8(pend),
       int8(fing),
       int8(fged),

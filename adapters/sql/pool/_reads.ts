@@ -10,6 +10,7 @@ import {
   poolTransaction,
   poolTransition,
   queryOf,
+  reconciledBatch,
   type RowQuery,
   selectRows,
   shape,
@@ -17,8 +18,7 @@ import {
   skip
 } from "../entities/mod.ts"
 import { listQuery, pageOf } from "./_list.ts"
-import { reconciledBatchOf } from "./_change.ts"
-import { bytesOf, countsOf, int8, pooledQuery } from "./pool_rows.ts"
+import { bytesOf, int8, numbersQuery, pooledQuery } from "./pool_rows.ts"
 
 type Reads = Partial<PoolStore["Service"]>
 
@@ -28,17 +28,6 @@ export const poolReads = (sql: SqlClient.SqlClient) => ({
   ...numbersOfPool(sql),
   ...listsOfPool(sql)
 })
-
-const readAll = <Row extends object, A>(
-  sql: SqlClient.SqlClient,
-  statement: string,
-  parameters: ReadonlyArray<unknown>,
-  read: (row: Row) => A
-): Effect.Effect<ReadonlyArray<A>, StoreFailure> =>
-  Effect.mapBoth(sql.unsafe<Row>(statement, parameters), {
-    onSuccess: (rows) => rows.map(read),
-    onFailure: storeFailure
-  })
 
 const select = <Row>(
   sql: SqlClient.SqlClient,
@@ -63,33 +52,12 @@ const readsByKey = (sql: SqlClient.SqlClient) => ({
 } satisfies Reads)
 
 const numbersOfPool = (sql: SqlClient.SqlClient) => ({
-  counts: Effect.map(
-    readAll(sql, "SELECT pend, fing, fged, invl FROM pool", [], countsOf),
-    ([counts]) => counts!
-  ),
+  counts: Effect.map(select(sql, numbersQuery, []), ([numbers]) => numbers!.counts),
   pendingOf: (index) =>
-    Effect.map(
-      readAll(
-        sql,
-        "SELECT pending FROM pool_sender WHERE account_index = $1",
-        [int8(index)],
-        (row: { readonly pending: bigint }) => Number(row.pending)
-      ),
-      ([pending]) => pending ?? 0
-    ),
-  pendingTokens: readAll(
-    sql,
-    pendingTokensStatement,
-    [],
-    (row: { readonly token_id: bigint }) => Number(row.token_id)
-  ),
+    Effect.map(select(sql, pendingOfAccount, [int8(index)]), ([pending]) => pending ?? 0),
+  pendingTokens: select(sql, pendingTokens, []),
   reconciledBatchesBelow: ({ batchNum, limit }) =>
-    readAll(
-      sql,
-      "SELECT batch_num, ethereum_block_hash FROM pool_mark WHERE batch_num < $1 ORDER BY batch_num DESC LIMIT $2",
-      [int8(batchNum), int8(limit)],
-      reconciledBatchOf
-    )
+    select(sql, reconciledBelow, [int8(batchNum), int8(limit)])
 } satisfies Reads)
 
 const listsOfPool = (sql: SqlClient.SqlClient) => ({
@@ -120,10 +88,7 @@ const listsOfPool = (sql: SqlClient.SqlClient) => ({
 export const nextTransition = (
   sql: SqlClient.SqlClient
 ): Effect.Effect<number, SqlError.SqlError> =>
-  Effect.map(
-    sql.unsafe<{ readonly next_transition: bigint }>("SELECT next_transition FROM pool"),
-    ([row]) => Number(row!.next_transition)
-  )
+  Effect.map(selectRows(sql, numbersQuery), ([numbers]) => numbers!.nextTransition)
 
 /** Returns the transitions of all transactions from a number on, ascending. */
 export const transitionsFrom = (
@@ -178,13 +143,26 @@ const inBatches = pooledQuery(
  * Steps through the index from one token to the next, so the cost depends on the number of tokens
  * only. The last step finds NULL.
  */
-const pendingTokensStatement = `
+const pendingTokens: RowQuery<number> = {
+  statement: `
 WITH RECURSIVE found (token_id) AS (
   SELECT min(token_id) FROM pool_transaction WHERE state = 'pend'
   UNION ALL
   SELECT (SELECT min(t.token_id) FROM pool_transaction AS t WHERE t.state = 'pend' AND t.token_id > found.token_id) FROM found WHERE found.token_id IS NOT NULL
 )
-SELECT token_id FROM found WHERE token_id IS NOT NULL`
+SELECT token_id FROM found WHERE token_id IS NOT NULL`,
+  read: ([tokenId]) => Number(tokenId)
+}
+
+const pendingOfAccount: RowQuery<number> = {
+  statement: "SELECT pending FROM pool_sender WHERE account_index = $1",
+  read: ([pending]) => Number(pending)
+}
+
+const reconciledBelow = queryOf(
+  reconciledBatch,
+  "pool_mark AS r WHERE r.batch_num < $1 ORDER BY r.batch_num DESC LIMIT $2"
+)
 
 /**
  * ORDER BY and LIMIT in the sub-query make the planner read one range of the index for each

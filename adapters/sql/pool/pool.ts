@@ -2,7 +2,8 @@ import { PgTypes } from "@effect/sql-pg"
 import { Deferred, Effect, Exit, Queue, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Authorization } from "../../../core/domain/mod.ts"
-import type { AddResult, PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
+import type { AddGroupResult, PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
+import { addResultOf } from "../../../core/use_cases/mod.ts"
 import { Database, LastWrite } from "../connection/mod.ts"
 import {
   authorization,
@@ -13,8 +14,8 @@ import {
   selectRows,
   shape
 } from "../entities/mod.ts"
-import { addGroup, addTransactions, replaceTransaction, type PostedTransaction } from "./_add.ts"
-import { applyChanges, recordSkips, reconcileBatch } from "./_change.ts"
+import { addGroups, replaceTransaction, type PostedGroup } from "./_add.ts"
+import { changeStates, recordSkips, reconcileBatch } from "./_change.ts"
 import { bytesOf, int8 } from "./pool_rows.ts"
 import { type PoolWrite, retryWrite, runPoolWrite } from "./_pool_write.ts"
 import { poolReads } from "./_reads.ts"
@@ -29,26 +30,27 @@ export const openPool: Effect.Effect<
   const { record } = yield* LastWrite
   const run = <A>(work: (write: PoolWrite) => Effect.Effect<A, SqlError.SqlError>) =>
     record(runPoolWrite(writes, work))
-  const add = yield* batchRequests<PostedTransaction, AddResult, StoreFailure>(
-    (all) => run((write) => addTransactions(writes, write, all)),
+  const add = yield* batchRequests<PostedGroup, AddGroupResult, StoreFailure>(
+    (all) => run((write) => addGroups(writes, write, all)),
     ADD_BATCH_MAX
   )
   return {
     ...poolReads(reads),
-    addTransaction: (transaction, owners, limits) => add({ ...owners, transaction, limits }),
-    addGroup: (group, limits) => run((write) => addGroup(writes, write, group, limits)),
+    addTransaction: (transaction, owners, limits) =>
+      Effect.map(add({ group: [{ ...owners, transaction }], limits }), addResultOf),
+    addGroup: (group, limits) => add({ group, limits }),
     replaceTransaction: (replaced, transaction, owners, limits) =>
       run((write) =>
-        replaceTransaction(writes, write, replaced, { ...owners, transaction, limits })
+        replaceTransaction(writes, write, replaced, { ...owners, transaction }, limits)
       ),
     addAuthorization: (authorization) => record(addAuthorization(writes, authorization)),
-    change: (changes, atMs) => run((write) => applyChanges(writes, write, changes, atMs)),
+    change: (changes, atMs) => run((write) => changeStates(writes, write, changes, atMs)),
     reconcile: (step, atMs) => run((write) => reconcileBatch(writes, write, step, atMs)),
     skip: (skips, selected) => run((write) => recordSkips(writes, write, skips, selected))
   }
 })
 
-/** Maximum number of posted transactions in one write, since other writes wait for it. */
+/** Maximum number of posts in one write, since other writes wait for it. */
 const ADD_BATCH_MAX = 256
 
 /**

@@ -1,11 +1,12 @@
 import { PgTypes } from "@effect/sql-pg"
-import { feeUnits, type PoolState } from "../../../core/domain/mod.ts"
+import { feeUnits } from "../../../core/domain/mod.ts"
 import type { Pooled } from "../../../core/ports/mod.ts"
 import { insertInto } from "../connection/mod.ts"
 import {
   type OrderedPooled,
   orderedPooled,
   pooled,
+  poolNumbers,
   queryOf,
   type RowQuery
 } from "../entities/mod.ts"
@@ -23,15 +24,8 @@ export const ordered = (row: Pooled): OrderedPooled => ({
   feeUnits: feeUnits(row.transaction)
 })
 
-/** The columns of `pool` with the number of transactions in each state. */
-export interface CountsRow extends Readonly<Record<PoolState, bigint>> {}
-
-export const countsOf = (row: CountsRow): { readonly [State in PoolState]: number } => ({
-  pend: Number(row.pend),
-  fing: Number(row.fing),
-  fged: Number(row.fged),
-  invl: Number(row.invl)
-})
+/** Selects the row of `pool`. */
+export const numbersQuery = queryOf(poolNumbers, "pool AS r")
 
 /** Returns the bytes of hexadecimal digits, with or without `0x`. */
 export const bytesOf = (hex: string): Uint8Array =>
