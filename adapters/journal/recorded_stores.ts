@@ -57,18 +57,16 @@ const settlement = (log: RecordLog): Effect.Effect<void, StoreFailure> => {
  * far are durable. If the log drops them, computes the answer again. So no client sees a change that
  * a crash could undo.
  */
-const readWhenDurable =
-  (log: RecordLog) =>
-  <A, E>(compute: () => Result.Result<A, E>): Effect.Effect<A, E | StoreFailure> => {
-    const read: Effect.Effect<A, E | StoreFailure> = unlessFailed(log, () => {
-      const answer = Effect.fromResult(compute())
-      return Effect.matchEffect(settlement(log), {
-        onSuccess: () => answer,
-        onFailure: (failure) => failure.retry ? read : Effect.fail(failure)
-      })
+const readWhenDurable = (log: RecordLog) => <A>(compute: () => A) => {
+  const read: Effect.Effect<A, StoreFailure> = unlessFailed(log, () => {
+    const answer = compute()
+    return Effect.matchEffect(settlement(log), {
+      onSuccess: () => Effect.succeed(answer),
+      onFailure: (failure) => failure.retry ? read : Effect.fail(failure)
     })
-    return read
-  }
+  })
+  return read
+}
 
 /** Runs an effect, or fails if the log has failed. */
 const unlessFailed = <A, E>(
@@ -168,34 +166,6 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
   }
 }
 
-type Pool = PoolStore["Service"]
-
-/** Returns the reads of a pool in memory. An answer waits until the log is durable. */
-const poolReads = (pool: MemoryPoolStore, log: RecordLog) => {
-  const answerRead = readWhenDurable(log)
-  // a pool in memory is synchronous
-  const read = <A, E>(effect: Effect.Effect<A, E>) =>
-    answerRead(() => Effect.runSync(Effect.result(effect)))
-  return {
-    transaction: (id) => read(pool.transaction(id)),
-    authorization: (address) => read(pool.authorization(address)),
-    transitions: (id) => read(pool.transitions(id)),
-    skippedTransaction: (id) => read(pool.skippedTransaction(id)),
-    counts: read(pool.counts),
-    pooled: (ids) => read(pool.pooled(ids)),
-    members: (ids) => read(pool.members(ids)),
-    pendingOf: (index) => read(pool.pendingOf(index)),
-    pendingTokens: read(pool.pendingTokens),
-    pendingByFee: (query) => read(pool.pendingByFee(query)),
-    pendingSince: (query) => read(pool.pendingSince(query)),
-    pendingExpired: (belowBatchNum) => read(pool.pendingExpired(belowBatchNum)),
-    pendingBelow: (nonces) => read(pool.pendingBelow(nonces)),
-    inBatches: (query) => read(pool.inBatches(query)),
-    list: (query) => read(pool.list(query)),
-    reconciledBatchesBelow: (query) => read(pool.reconciledBatchesBelow(query))
-  } satisfies Partial<Pool>
-}
-
 /**
  * Returns the writes of a pool in memory, which append each write to a log if it changed the pool. A
  * write that cannot become durable is undone.
@@ -203,15 +173,12 @@ const poolReads = (pool: MemoryPoolStore, log: RecordLog) => {
 const poolWrites = (pool: MemoryPoolStore, log: RecordLog) => {
   const write = <A, E>(
     effect: Effect.Effect<A, E>,
-    record: PoolRecord,
-    hasChanged: (result: A) => boolean
+    record: PoolRecord
   ): Effect.Effect<A, E | StoreFailure> =>
     unlessFailed(log, () => {
-      const [result, undo] = pool.undoable(() => Effect.runSync(Effect.result(effect)))
-      if (Result.isFailure(result) || !hasChanged(result.success)) {
-        // the answer may depend on entries that are not durable
-        return Effect.andThen(settlement(log), Effect.fromResult(result))
-      }
+      const [result, undo, hasChanged] = pool.undoable(() => Effect.runSync(Effect.result(effect)))
+      // the answer may depend on entries that are not durable
+      if (!hasChanged) return Effect.andThen(settlement(log), Effect.fromResult(result))
       const entry = { kind: "pool", text: writePoolRecord(record) } as const
       return append<A, E | StoreFailure>(log, entry, (failure) => {
         if (failure === undefined) return result
@@ -221,37 +188,23 @@ const poolWrites = (pool: MemoryPoolStore, log: RecordLog) => {
     })
   return {
     addTransaction: (transaction, owners, limits) =>
-      write(pool.addTransaction(transaction, owners, limits), {
-        kind: "transaction",
-        transaction,
-        owners
-      }, ({ kind }) => kind === "added"),
-    addGroup: (group, limits) =>
-      write(pool.addGroup(group, limits), { kind: "group", group }, ({ kind }) => kind === "added"),
-    replaceTransaction: (replaced, transaction, owners, limits) =>
-      write(pool.replaceTransaction(replaced, transaction, owners, limits), {
-        kind: "replacement",
-        replaced: replaced.id,
-        transaction,
-        owners
-      }, ({ kind }) => kind === "replaced"),
-    addAuthorization: (authorization) =>
       write(
-        pool.addAuthorization(authorization),
-        { kind: "authorization", authorization },
-        ({ added }) => added
+        pool.addTransaction(transaction, owners, limits),
+        { kind: "transaction", transaction, owners }
       ),
-    change: (changes, atMs) =>
-      write(pool.change(changes, atMs), { kind: "change", changes, atMs }, (ids) => ids.length > 0),
-    reconcile: (step, atMs) =>
-      write(pool.reconcile(step, atMs), { kind: "reconcile", step, atMs }, (ids) => ids !== null),
-    skip: (notes, selected) =>
+    addGroup: (group, limits) => write(pool.addGroup(group, limits), { kind: "group", group }),
+    replaceTransaction: (replaced, transaction, owners, limits) =>
       write(
-        pool.skip(notes, selected),
-        { kind: "passOver", notes, selected },
-        () => notes.length + selected.length > 0
-      )
-  } satisfies Partial<Pool>
+        pool.replaceTransaction(replaced, transaction, owners, limits),
+        { kind: "replacement", replaced: replaced.id, transaction, owners }
+      ),
+    addAuthorization: (authorization) =>
+      write(pool.addAuthorization(authorization), { kind: "authorization", authorization }),
+    change: (changes, atMs) => write(pool.change(changes, atMs), { kind: "change", changes, atMs }),
+    reconcile: (step, atMs) => write(pool.reconcile(step, atMs), { kind: "reconcile", step, atMs }),
+    skip: (notes, selected) =>
+      write(pool.skip(notes, selected), { kind: "passOver", notes, selected })
+  } satisfies Partial<PoolStore["Service"]>
 }
 
 /** The stores in memory, and the log of their accepted writes. */
@@ -299,7 +252,7 @@ export const recordedStores = (
   return Context.make(LedgerReader, reader).pipe(
     Context.add(LedgerHistory, history),
     Context.add(LedgerWriter, ledgerWriter(ledger, log)),
-    Context.add(PoolStore, { ...poolReads(pool, log), ...poolWrites(pool, log) }),
+    Context.add(PoolStore, { ...pool.readsBy(readWhenDurable(log)), ...poolWrites(pool, log) }),
     Context.add(LatestLedgerVersion, {
       id: id ?? ledger.id,
       version: () => log.failure === undefined ? ledger.snapshotId().version : null,

@@ -44,13 +44,15 @@ export class MemoryPool {
   /** Undoes each step of the writes of `undoable`; null outside of it. */
   #undoSteps: Array<() => void> | null = null
 
-  undoable<A>(write: () => A): readonly [A, () => void] {
+  undoable<A>(write: () => A): readonly [A, () => void, boolean] {
     const steps: Array<() => void> = []
     this.#undoSteps = steps
     try {
-      return [write(), () => {
-        for (const undo of steps.reverse()) undo()
-      }]
+      const result = write()
+      const undo = () => {
+        for (const undoStep of steps.reverse()) undoStep()
+      }
+      return [result, undo, steps.length > 0]
     } finally {
       this.#undoSteps = null
     }

@@ -1,39 +1,48 @@
 import { Effect } from "effect"
-import type { Pooled, PoolPage, PoolPageQuery, PoolStore } from "../../../core/ports/mod.ts"
+import type {
+  Pooled,
+  PoolPage,
+  PoolPageQuery,
+  PoolStore,
+  StoreFailure
+} from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
 import type { MemoryPool } from "./_memory_pool.ts"
 import { byArrival, lastBatchOf, type PoolRow, rowOf } from "./_pool_rows.ts"
 
-/** Returns the reads of a pool. */
-export const poolReads = (pool: MemoryPool) => {
+/** Runs a synchronous read of a pool. */
+export type RunRead = <A>(read: () => A) => Effect.Effect<A, StoreFailure>
+
+/** Returns the reads of a pool, each of which `run` runs. */
+export const poolReads = (pool: MemoryPool, run: RunRead = Effect.sync) => {
   const { rows, reconciledBatches } = pool
   return {
-    transaction: (id) => Effect.sync(() => rows.get(id)?.pooled.transaction ?? null),
-    authorization: (address) => Effect.sync(() => pool.authorizations.get(address) ?? null),
-    transitions: (id) => Effect.sync(() => pool.transitions.get(id)?.transitions ?? []),
-    skippedTransaction: (id) => Effect.sync(() => pool.skippedTransactions.get(id) ?? null),
-    counts: Effect.sync(() => rows.counts),
-    pooled: (ids) => Effect.sync(() => ids.flatMap((id) => rows.get(id)?.pooled ?? [])),
-    members: (ids) => Effect.sync(() => ids.flatMap((id) => rows.members(id))),
-    pendingOf: (index) => Effect.sync(() => rows.pendingOf(index)),
-    pendingTokens: Effect.sync(() => [...rows.byFee.keys()].sort((one, other) => one - other)),
+    transaction: (id) => run(() => rows.get(id)?.pooled.transaction ?? null),
+    authorization: (address) => run(() => pool.authorizations.get(address) ?? null),
+    transitions: (id) => run(() => pool.transitions.get(id)?.transitions ?? []),
+    skippedTransaction: (id) => run(() => pool.skippedTransactions.get(id) ?? null),
+    counts: run(() => rows.counts),
+    pooled: (ids) => run(() => ids.flatMap((id) => rows.get(id)?.pooled ?? [])),
+    members: (ids) => run(() => ids.flatMap((id) => rows.members(id))),
+    pendingOf: (index) => run(() => rows.pendingOf(index)),
+    pendingTokens: run(() => [...rows.byFee.keys()].sort((one, other) => one - other)),
     pendingByFee: ({ tokenId, after, limit }) =>
-      Effect.sync(() => {
+      run(() => {
         const order = rows.byFee.get(tokenId)
         const rest = after === null ? order : order?.after(rowOf(after))
         return takeWhile(rest ?? [], () => true, limit)
       }),
     pendingSince: ({ beforeMs, limit }) =>
-      Effect.sync(() => takeWhile(rows.bySince, ({ pooled }) => pooled.sinceMs < beforeMs, limit)),
+      run(() => takeWhile(rows.bySince, ({ pooled }) => pooled.sinceMs < beforeMs, limit)),
     pendingExpired: (belowBatchNum) =>
-      Effect.sync(() =>
+      run(() =>
         takeWhile(
           rows.byLastBatch,
           (row) => lastBatchOf(row) < belowBatchNum
         )
       ),
     pendingBelow: (nonces) =>
-      Effect.sync(() =>
+      run(() =>
         nonces.flatMap(({ index, nonce }) =>
           takeWhile(
             rows.byNonce.get(index) ?? [],
@@ -42,15 +51,15 @@ export const poolReads = (pool: MemoryPool) => {
         )
       ),
     inBatches: ({ state, from, to }) =>
-      Effect.sync(() =>
+      run(() =>
         takeWhile(
           rows.byBatch[state].from((row) => batchNumOf(row) < from),
           (row) => batchNumOf(row) <= to
         )
       ),
-    list: (query) => Effect.sync(() => pageOf(pool, query)),
+    list: (query) => run(() => pageOf(pool, query)),
     reconciledBatchesBelow: ({ batchNum, limit }) =>
-      Effect.sync(() => {
+      run(() => {
         const end = firstNot(
           0,
           reconciledBatches.length,

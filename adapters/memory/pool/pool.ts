@@ -2,7 +2,7 @@ import { type Context, Effect, Layer } from "effect"
 import { PoolStore } from "../../../core/ports/mod.ts"
 import { frozenCopy } from "../state/mod.ts"
 import { MemoryPool } from "./_memory_pool.ts"
-import { poolReads } from "./_reads.ts"
+import { poolReads, type RunRead } from "./_reads.ts"
 import type { PoolImage } from "./pool_image.ts"
 
 /**
@@ -15,11 +15,15 @@ export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore>
    * end. Until then only reads by id are correct, and limits do not apply.
    */
   readonly postponeSorting: () => () => void
+  /** Returns the reads of the pool, each of which `run` runs. */
+  readonly readsBy: (run: RunRead) => ReturnType<typeof poolReads>
   /**
-   * Runs synchronous writes. Returns their result, and a function that undoes them. Of several such
-   * functions, call that of the last writes first.
+   * Runs synchronous writes. Returns their result, a function that undoes them, and whether they
+   * changed the pool. Of several such functions, call that of the last writes first.
    */
-  readonly undoable: <A>(write: () => A) => readonly [result: A, undo: () => void]
+  readonly undoable: <A>(
+    write: () => A
+  ) => readonly [result: A, undo: () => void, hasChanged: boolean]
   /**
    * Drops the transitions of transactions that left the pool before a time, in milliseconds since
    * 1970. Returns the number of these transactions.
@@ -71,6 +75,7 @@ export const openMemoryPool = (): MemoryPoolStore => {
       rows.postponeSorting()
       return () => rows.sortAll()
     },
+    readsBy: (run) => poolReads(pool, run),
     undoable: (write) => pool.undoable(write),
     forgetTransitions: (beforeMs) => pool.transitions.forget(beforeMs),
     capture: () => pool.capture(),
