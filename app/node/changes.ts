@@ -9,10 +9,12 @@ import {
   type PoolChange,
   PoolStore,
   type PoolTransaction,
+  type PoolTransition,
   type StoreFailure,
   synchedBlockNum,
   type TransactionId
 } from "../../core/mod.ts"
+import { transitionOf, transitionOfPost } from "../../core/use_cases/mod.ts"
 import type { Stores } from "./layers.ts"
 
 /**
@@ -134,6 +136,7 @@ const observedWriter = (
 }
 
 const observedPool = (pool: PoolStore["Service"], publish: Publish): PoolStore["Service"] => {
+  const moved = (transition: PoolTransition): void => publish({ kind: "transition", ...transition })
   const changed = (
     changes: ReadonlyArray<PoolChange>,
     ids: ReadonlyArray<TransactionId>,
@@ -141,14 +144,13 @@ const observedPool = (pool: PoolStore["Service"], publish: Publish): PoolStore["
   ): void => {
     // the ids are those of the applied changes, in their order
     let next = 0
-    for (const { batchNum, from, id, reason, to } of changes) {
-      if (ids[next] !== id) continue
+    for (const change of changes) {
+      if (ids[next] !== change.id) continue
       next++
-      publish({ kind: "transition", id, from, to, atMs, batchNum, reason })
+      moved(transitionOf(change, atMs))
     }
   }
-  const added = ({ batchNum, id, state: to, timestampMs: atMs }: PoolTransaction): void =>
-    publish({ kind: "transition", id, from: null, to, atMs, batchNum, reason: "Posted" })
+  const added = (transaction: PoolTransaction): void => moved(transitionOfPost(transaction))
   return {
     ...pool,
     addTransaction: (transaction, sender, limits) =>
@@ -162,10 +164,7 @@ const observedPool = (pool: PoolStore["Service"], publish: Publish): PoolStore["
     replaceTransaction: (replaced, transaction, sender, limits) =>
       reported(pool.replaceTransaction(replaced, transaction, sender, limits), (result) => {
         if (result.kind !== "replaced") return
-        const { batchNum, from, reason } = result
-        const { id } = replaced
-        const atMs = transaction.timestampMs
-        publish({ kind: "transition", id, from, to: null, atMs, batchNum, reason })
+        moved(transitionOf({ ...result, id: replaced.id, to: null }, transaction.timestampMs))
         added(transaction)
       }),
     change: (changes, atMs) =>

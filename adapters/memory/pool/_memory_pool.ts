@@ -24,6 +24,7 @@ import {
   applyChanges,
   decideAdd,
   decideReplacement,
+  transitionOf,
   transitionOfPost
 } from "../../../core/use_cases/mod.ts"
 import { firstNot } from "../_binary_search.ts"
@@ -81,9 +82,8 @@ export class MemoryPool {
     const old = this.rows.get(replaced.id)
     const result = decideReplacement(this.rows, replaced, old?.pooled, transaction, limits)
     if (result.kind !== "replaced") return result
-    const { batchNum, from, reason } = result
-    const atMs = transaction.timestampMs
-    this.#change(old!.pooled, { id: replaced.id, from, to: null, atMs, batchNum, reason })
+    const change = { ...result, id: replaced.id, to: null }
+    this.#change(old!.pooled, transitionOf(change, transaction.timestampMs))
     this.#add({ ...owners, transaction })
     return result
   }

@@ -10,7 +10,7 @@ import type {
   ReplacedTransaction,
   ReplaceResult
 } from "../../../core/ports/mod.ts"
-import { decideAdd, decideReplacement } from "../../../core/use_cases/mod.ts"
+import { decideAdd, decideReplacement, transitionOf } from "../../../core/use_cases/mod.ts"
 import { bigintArray, bytesArray } from "../connection/mod.ts"
 import {
   computed,
@@ -76,11 +76,11 @@ export const replaceTransaction = (
   Effect.gen(function*() {
     const record = yield* loadPending(sql, write, [posted])
     const [old] = yield* selectRows(sql, pooledById, [bytesOf(replaced.id)])
-    const result = decideReplacement(record, replaced, old, posted.transaction, limits)
+    const { transaction } = posted
+    const result = decideReplacement(record, replaced, old, transaction, limits)
     if (result.kind !== "replaced") return result
-    const { batchNum, from, reason } = result
-    const { fromAccountIndex, timestampMs: atMs } = posted.transaction
-    record.add(fromAccountIndex, { id: replaced.id, from, to: null, atMs, batchNum, reason })
+    const change = { ...result, id: replaced.id, to: null }
+    record.add(transaction.fromAccountIndex, transitionOf(change, transaction.timestampMs))
     const added = record.addPosted(posted)
     yield* sql.unsafe("DELETE FROM pool_transaction WHERE id = $1", [bytesOf(replaced.id)])
     yield* insert(sql, record, [added])

@@ -89,6 +89,12 @@ export const transitionOfPost = (
   { batchNum, id, state: to, timestampMs: atMs }: PoolTransaction
 ): PoolTransition => ({ id, from: null, to, atMs, batchNum, reason: "Posted" })
 
+/** Returns the transition of a change or replacement at a time. */
+export const transitionOf = (
+  { batchNum, from, id, reason, to }: Omit<PoolTransition, "atMs">,
+  atMs: number
+): PoolTransition => ({ id, from, to, atMs, batchNum, reason })
+
 /** The data of a transaction that a change compares. */
 export interface ChangeableTransaction extends Pick<Pooled, "arrival"> {
   readonly transaction: Pick<PoolTransaction, "batchNum" | "group" | "state">
@@ -117,8 +123,7 @@ export const applyChanges = <Row extends ChangeableTransaction>(
     if (row === undefined || !isFrom(row, change)) return false
     const { group } = row.transaction
     if (group !== undefined && unchanged.has(group.id)) return false
-    const { batchNum, from, id, reason, to } = change
-    apply(row, { id, from, to, atMs, batchNum, reason })
+    apply(row, transitionOf(change, atMs))
     return true
   }).map(({ id }) => id)
 }
