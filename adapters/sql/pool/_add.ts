@@ -1,14 +1,12 @@
 import { Effect } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import type { PoolTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import type {
-  AddGroupResult,
   OwnedTransaction,
   Pooled,
   PoolLimits,
-  ReplacedTransaction,
-  ReplaceResult
+  ReplacedTransaction
 } from "../../../core/ports/mod.ts"
 import { decideAdd, decideReplacement, transitionOf } from "../../../core/use_cases/mod.ts"
 import { bigintArray, bytesArray } from "../connection/mod.ts"
@@ -35,22 +33,21 @@ export interface PostedGroup {
  * Adds groups in order. Returns for each whether it was added, was stored before, or is refused by a
  * limit.
  */
-export const addGroups = (
+export const addGroups = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
   write: PoolWrite,
   all: ReadonlyArray<PostedGroup>
-): Effect.Effect<ReadonlyArray<AddGroupResult>, SqlError.SqlError> =>
-  Effect.gen(function*() {
-    const record = yield* loadPending(sql, write, all.flatMap(({ group }) => group))
-    const rows: Array<Pooled> = []
-    const results = all.map(({ group, limits }) => {
-      const result = decideAdd(record, group, limits)
-      if (result.kind === "added") rows.push(...group.map((posted) => record.addPosted(posted)))
-      return result
-    })
-    if (rows.length > 0) yield* insert(sql, record, rows)
-    return results
+) {
+  const record = yield* loadPending(sql, write, all.flatMap(({ group }) => group))
+  const rows: Array<Pooled> = []
+  const results = all.map(({ group, limits }) => {
+    const result = decideAdd(record, group, limits)
+    if (result.kind === "added") rows.push(...group.map((posted) => record.addPosted(posted)))
+    return result
   })
+  if (rows.length > 0) yield* insert(sql, record, rows)
+  return results
+})
 
 /** Stores new transactions, and notifies all processes. */
 const insert = (sql: SqlClient.SqlClient, record: PoolRecord, rows: ReadonlyArray<Pooled>) =>
@@ -66,26 +63,25 @@ const insertRows = insertPooled(RECORD_PARAMETERS + 1)
 const addStatement = recordSql(insertRows.text)
 
 /** Replaces a pending or invalid transaction by another one of the same sender, or of the same id. */
-export const replaceTransaction = (
+export const replaceTransaction = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
   write: PoolWrite,
   replaced: ReplacedTransaction,
   posted: OwnedTransaction,
   limits: PoolLimits
-): Effect.Effect<ReplaceResult, SqlError.SqlError> =>
-  Effect.gen(function*() {
-    const record = yield* loadPending(sql, write, [posted])
-    const [old] = yield* selectRows(sql, pooledById, [bytesOf(replaced.id)])
-    const { transaction } = posted
-    const result = decideReplacement(record, replaced, old, transaction, limits)
-    if (result.kind !== "replaced") return result
-    const change = { ...result, id: replaced.id, to: null }
-    record.add(transaction.fromAccountIndex, transitionOf(change, transaction.timestampMs))
-    const added = record.addPosted(posted)
-    yield* sql.unsafe("DELETE FROM pool_transaction WHERE id = $1", [bytesOf(replaced.id)])
-    yield* insert(sql, record, [added])
-    return result
-  })
+) {
+  const record = yield* loadPending(sql, write, [posted])
+  const [old] = yield* selectRows(sql, pooledById, [bytesOf(replaced.id)])
+  const { transaction } = posted
+  const result = decideReplacement(record, replaced, old, transaction, limits)
+  if (result.kind !== "replaced") return result
+  const change = { ...result, id: replaced.id, to: null }
+  record.add(transaction.fromAccountIndex, transitionOf(change, transaction.timestampMs))
+  const added = record.addPosted(posted)
+  yield* sql.unsafe("DELETE FROM pool_transaction WHERE id = $1", [bytesOf(replaced.id)])
+  yield* insert(sql, record, [added])
+  return result
+})
 
 const pooledById = pooledQuery("pool_transaction AS r WHERE r.id = $1")
 

@@ -21,62 +21,60 @@ import { int8 } from "./pool_rows.ts"
 import { PoolRecord, type PoolWrite, RECORD_PARAMETERS, recordSql } from "./_pool_write.ts"
 
 /** Applies changes as `applyChanges` decides. Returns the ids of the applied ones. */
-export const changeStates = (
+export const changeStates = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
   write: PoolWrite,
   changes: ReadonlyArray<PoolChange>,
   atMs: number
-): Effect.Effect<ReadonlyArray<TransactionId>, SqlError.SqlError> =>
-  Effect.gen(function*() {
-    const ids = [...new Set(changes.map(({ id }) => id))]
-    const rows = yield* selectRows(sql, stateRows, [bytesArray(ids)])
-    const record = new PoolRecord(
-      write,
-      new Map(rows.map(({ pending, transaction }) => [transaction.fromAccountIndex, pending]))
-    )
-    const stored = new Map(rows.map((row) => [row.transaction.id, row]))
-    const changed = applyChanges(changes, atMs, (id) => stored.get(id), (row, transition) => {
-      const { batchNum, id, to: state } = transition
-      record.add(row.transaction.fromAccountIndex, transition)
-      if (state === null) stored.delete(id)
-      else stored.set(id, { ...row, transaction: { ...row.transaction, state, batchNum } })
-    })
-    if (record.hasTransitions) {
-      const moved = [...new Set(changed)].flatMap((id) => stored.get(id)?.transaction ?? [])
-      yield* sql.unsafe(changeStatement, [
-        ...record.parameters,
-        ...parametersOf(movedRow.parameters, moved),
-        int8(atMs),
-        bytesArray(changed.filter((id) => !stored.has(id)))
-      ])
-      yield* sql.unsafe(notifyPoolChange)
-    }
-    return changed
+) {
+  const ids = [...new Set(changes.map(({ id }) => id))]
+  const rows = yield* selectRows(sql, stateRows, [bytesArray(ids)])
+  const record = new PoolRecord(
+    write,
+    new Map(rows.map(({ pending, transaction }) => [transaction.fromAccountIndex, pending]))
+  )
+  const stored = new Map(rows.map((row) => [row.transaction.id, row]))
+  const changed = applyChanges(changes, atMs, (id) => stored.get(id), (row, transition) => {
+    const { batchNum, id, to: state } = transition
+    record.add(row.transaction.fromAccountIndex, transition)
+    if (state === null) stored.delete(id)
+    else stored.set(id, { ...row, transaction: { ...row.transaction, state, batchNum } })
   })
+  if (changed.length > 0) {
+    const moved = [...new Set(changed)].flatMap((id) => stored.get(id)?.transaction ?? [])
+    yield* sql.unsafe(changeStatement, [
+      ...record.parameters,
+      ...parametersOf(movedRow.parameters, moved),
+      int8(atMs),
+      bytesArray(changed.filter((id) => !stored.has(id)))
+    ])
+    yield* sql.unsafe(notifyPoolChange)
+  }
+  return changed
+})
 
 /**
  * Moves the last reconciled batch from `from` to `to` and applies the changes; returns null without
  * effect if the last reconciled batch is not `from`.
  */
-export const reconcileBatch = (
+export const reconcileBatch = Effect.fnUntraced(function*(
   sql: SqlClient.SqlClient,
   write: PoolWrite,
   { changes, from, to }: ReconcileStep,
   atMs: number
-): Effect.Effect<ReadonlyArray<TransactionId> | null, SqlError.SqlError> =>
-  Effect.gen(function*() {
-    const [last = null] = yield* selectRows(sql, lastReconciled)
-    if (!Equal.equals(last, from)) return null
-    yield* sql.unsafe(reconcileStatement, [
-      int8(to?.batchNum ?? -1),
-      to?.ethereumBlockHash ?? null
-    ])
-    const lastBatchNum = to?.batchNum ?? 0
-    if (lastBatchNum < (from?.batchNum ?? 0)) yield* forgetSkipsAfter(sql, lastBatchNum + 1)
-    const ids = yield* changeStates(sql, write, changes, atMs)
-    if (ids.length === 0) yield* sql.unsafe(recordStatement, new PoolRecord(write).parameters)
-    return ids
-  })
+) {
+  const [last = null] = yield* selectRows(sql, lastReconciled)
+  if (!Equal.equals(last, from)) return null
+  yield* sql.unsafe(reconcileStatement, [
+    int8(to?.batchNum ?? -1),
+    to?.ethereumBlockHash ?? null
+  ])
+  const lastBatchNum = to?.batchNum ?? 0
+  if (lastBatchNum < (from?.batchNum ?? 0)) yield* forgetSkipsAfter(sql, lastBatchNum + 1)
+  const ids = yield* changeStates(sql, write, changes, atMs)
+  if (ids.length === 0) yield* sql.unsafe(recordStatement, new PoolRecord(write).parameters)
+  return ids
+})
 
 /** Removes the reasons of selections for batches after one, and notifies all processes. */
 const forgetSkipsAfter = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, batchNum: number) {

@@ -115,7 +115,7 @@ const outcomeUnknown = (number: number) =>
 export class PoolRecord implements PoolView {
   readonly #write: PoolWrite
   readonly counts: { [State in PoolState]: number }
-  nextArrival: number
+  #nextArrival: number
   readonly #pending: Map<AccountIndex, number>
   readonly #known: Map<TransactionId, PoolTransaction>
   readonly #changedAccounts = new Set<AccountIndex>()
@@ -134,7 +134,7 @@ export class PoolRecord implements PoolView {
     this.#write = write
     this.#known = known
     this.counts = { ...write.counts }
-    this.nextArrival = write.nextArrival
+    this.#nextArrival = write.nextArrival
     this.#pending = pending
   }
 
@@ -151,11 +151,7 @@ export class PoolRecord implements PoolView {
     this.#known.set(transaction.id, transaction)
     this.add(transaction.fromAccountIndex, transitionOfPost(transaction))
     const { timestampMs: sinceMs } = transaction
-    return { transaction, sender, receiver, sinceMs, arrival: this.nextArrival++ }
-  }
-
-  get hasTransitions(): boolean {
-    return this.#transitions.length > 0
+    return { transaction, sender, receiver, sinceMs, arrival: this.#nextArrival++ }
   }
 
   add(account: AccountIndex, transition: PoolTransition): void {
@@ -186,7 +182,7 @@ export class PoolRecord implements PoolView {
       int8(fing),
       int8(fged),
       int8(invl),
-      int8(this.nextArrival),
+      int8(this.#nextArrival),
       int8(nextTransition + transitions.length),
       bigintArray(counted),
       bigintArray(counted.map((account) => this.pendingOf(account))),

@@ -271,9 +271,7 @@ class SelectionRun {
   }
 
   /** Returns the first of some transactions whose nonce is not yet current, if there is one. */
-  #earlyIn(
-    transactions: ReadonlyArray<CandidateTransaction>
-  ): Effect.Effect<Failure | undefined, StoreFailure> {
+  #earlyIn(transactions: ReadonlyArray<CandidateTransaction>) {
     return Effect.gen({ self: this }, function*() {
       const senders = new Set<AccountIndex>()
       for (const { row } of transactions) {
@@ -319,9 +317,7 @@ class SelectionRun {
   }
 
   /** Returns the requested transaction or its whole group; null if they are not pending. */
-  #requestedBy(
-    request: RequestedTransaction
-  ): Effect.Effect<ReadonlyArray<CandidateTransaction> | null, StoreFailure> {
+  #requestedBy(request: RequestedTransaction) {
     return Effect.gen({ self: this }, function*() {
       const { amount, fee, fromAccountIndex, nonce, tokenId } = request
       if (
