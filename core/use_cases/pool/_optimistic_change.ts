@@ -5,6 +5,7 @@ import type {
   LedgerReader,
   PoolChange,
   Pooled,
+  PoolFilters,
   PoolStore,
   ReconciledBatch,
   StoreFailure
@@ -32,6 +33,17 @@ export const inBatches = (
   Effect.map(
     Effect.forEach(states, (state) => pool.inBatches({ state, from, to })),
     (found) => found.flat()
+  )
+
+/** Returns all transactions that the filters match, in the order of arrival. */
+export const listAll = (
+  { pool }: Pick<PoolPorts, "pool">,
+  filters: PoolFilters,
+  order: "ASC" | "DESC" = "ASC"
+) =>
+  Effect.map(
+    pool.list({ filters, fromArrival: null, order, limit: Number.MAX_SAFE_INTEGER }),
+    ({ items }) => items
   )
 
 /**

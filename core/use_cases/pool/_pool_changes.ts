@@ -4,7 +4,7 @@ import type { AccountIndex, TransactionId } from "../../encoding/mod.ts"
 import type { PoolChange, Pooled } from "../../ports/mod.ts"
 import { decisionsOf, forgedReason } from "./_decisions.ts"
 import { completeGroups } from "./_groups.ts"
-import { changeOf, inBatches, type PoolPorts } from "./_optimistic_change.ts"
+import { changeOf, inBatches, listAll, type PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same_transaction.ts"
 
 /** Returns the changes of the pool after a batch of the ledger, forged by this or another node. */
@@ -111,14 +111,9 @@ function contentOf(transactions: FullBatch["transactions"]) {
 
 /** Returns the pending transactions that send from or pay to accounts. */
 const pendingOfAccounts = Effect.fnUntraced(
-  function*({ pool }: PoolPorts, accounts: ReadonlyArray<AccountIndex>) {
+  function*(ports: PoolPorts, accounts: ReadonlyArray<AccountIndex>) {
     if (accounts.length === 0) return []
-    const { items } = yield* pool.list({
-      filters: { party: { accounts }, states: ["pend"] },
-      fromArrival: null,
-      order: "ASC",
-      limit: Number.MAX_SAFE_INTEGER
-    })
+    const items = yield* listAll(ports, { party: { accounts }, states: ["pend"] })
     return items.map(({ pooled }) => pooled)
   }
 )

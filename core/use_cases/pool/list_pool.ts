@@ -7,12 +7,7 @@ import {
   type PoolListFilters,
   type PoolListQuery
 } from "../../contract/mod.ts"
-import {
-  groupTransactionsMax,
-  poolStates,
-  type PoolTransactionView,
-  unfinishedStates
-} from "../../domain/mod.ts"
+import { poolStates, type PoolTransactionView, unfinishedStates } from "../../domain/mod.ts"
 import {
   type AccountIndex,
   type EthereumAddress,
@@ -22,7 +17,7 @@ import {
   type TransactionId
 } from "../../encoding/mod.ts"
 import { type ListedTransaction, type Page, type PoolParty, StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "./_optimistic_change.ts"
+import { listAll, type PoolPorts } from "./_optimistic_change.ts"
 
 /**
  * Returns a page of the list of the pool. An unknown token, account, address or key matches no
@@ -64,33 +59,22 @@ export const listPool = Effect.fnUntraced(function*(
 
 /** Returns a transaction of the pool with its ledger data; null if it is not in the pool. */
 export const findPooled = Effect.fnUntraced(function*(
-  { pool, reader }: PoolPorts,
+  ports: PoolPorts,
   id: TransactionId
 ) {
-  const { items: found } = yield* pool.list({
-    filters: { id },
-    fromArrival: null,
-    order: "ASC",
-    limit: 1
-  })
+  const found = yield* listAll(ports, { id })
   if (found.length === 0) return null
-  const { items: [view], snapshotId } = yield* viewsOf(reader, found)
+  const { items: [view], snapshotId } = yield* viewsOf(ports.reader, found)
   return { view: view!, snapshotId }
 })
 
 /** Returns the transactions of a group with their ledger data, in their order; none if unknown. */
 export const findGroup = Effect.fnUntraced(function*(
-  { pool, reader }: PoolPorts,
+  ports: PoolPorts,
   id: GroupId
 ): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "snapshotId">, StoreFailure> {
-  const { items } = yield* pool.list({
-    filters: { group: id },
-    fromArrival: null,
-    // a group is added at once, in its order
-    order: "ASC",
-    limit: groupTransactionsMax
-  })
-  return yield* viewsOf(reader, items)
+  // a group is added at once, in its order
+  return yield* viewsOf(ports.reader, yield* listAll(ports, { group: id }))
 })
 
 /**

@@ -1,11 +1,6 @@
 import { Effect } from "effect"
 import { type AccountOwner, isSameOwner, type PostedTransaction } from "../../../domain/mod.ts"
-import {
-  type Pooled,
-  type PoolStore,
-  type StoreFailure,
-  type TransactionOwners
-} from "../../../ports/mod.ts"
+import { type Pooled, type StoreFailure, type TransactionOwners } from "../../../ports/mod.ts"
 import { isOfEarlierOwner, removeOfEarlierOwner } from "./_earlier_owner.ts"
 import { symbolFaults } from "./_account_symbols.ts"
 import {
@@ -16,6 +11,7 @@ import {
   type Refuse,
   withoutEmptyParts
 } from "./_posted_rules.ts"
+import { listAll, type PoolPorts } from "../_optimistic_change.ts"
 import { isSamePosted } from "../_same_transaction.ts"
 import { reconcileWithLedger } from "../reconcile.ts"
 import { isReplaceable } from "../store_writes.ts"
@@ -106,17 +102,18 @@ const storeInstead = Effect.fnUntraced(function*(
 
 /** Returns the transaction to replace if it has another id than the posted one. */
 const findOther = Effect.fnUntraced(function*(
-  { pool, refuse }: SubmissionContext,
+  context: SubmissionContext,
   replaced: Replaced,
   posted: PostedTransaction,
   { sender }: AccountsOfPosted
 ): Effect.fn.Return<Pooled, SubmissionFailure | NothingToReplace> {
   const { fromAccountIndex } = posted
+  const { pool, refuse } = context
   const old = typeof replaced === "string"
     ? (yield* pool.pooled([replaced]))[0]
     // another sender is refused below
     : yield* findByNonce(
-      pool,
+      context,
       replaced,
       fromAccountIndex === replaced.fromAccountIndex ? sender : null
     )
@@ -191,18 +188,14 @@ function* differences(
  * one, else any; the newest of them. Null if the pool has none that the owner of the account posted.
  */
 const findByNonce = Effect.fnUntraced(function*(
-  pool: PoolStore["Service"],
+  ports: PoolPorts,
   { fromAccountIndex, nonce }: Exclude<Replaced, string>,
   owner: AccountOwner | null
 ) {
   let other: Pooled | null = null
   for (const states of [["pend"], ["invl"], ["fing", "fged"]] as const) {
-    const { items } = yield* pool.list({
-      filters: { from: { accounts: [fromAccountIndex] }, states },
-      fromArrival: null,
-      order: "DESC",
-      limit: Number.MAX_SAFE_INTEGER
-    })
+    const filters = { from: { accounts: [fromAccountIndex] }, states }
+    const items = yield* listAll(ports, filters, "DESC")
     const found = items.map(({ pooled }) => pooled).filter(({ sender, transaction }) =>
       transaction.nonce === nonce && (owner === null || isSameOwner(sender, owner))
     )
