@@ -18,7 +18,7 @@ export interface PoolPorts {
 }
 
 /** Greater than every batch number. */
-export const batchNumLimit = 2 ** 32
+const batchNumLimit = 2 ** 32
 
 /**
  * Returns the transactions of some states with a batch number within inclusive bounds, ascending in
