@@ -4,7 +4,7 @@ import { type SqlClient, SqlError } from "effect/sql"
 import type { PoolState, PoolTransaction, PoolTransition } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import { type OwnedTransaction, type Pooled, StoreFailure } from "../../../core/ports/mod.ts"
-import { type PoolView, transitionOfPost } from "../../../core/use_cases/mod.ts"
+import { type PoolContent, transitionOfPost } from "../../../core/use_cases/mod.ts"
 import {
   bigintArray,
   cannotWrite,
@@ -112,7 +112,7 @@ const outcomeUnknown = (number: number) =>
  * Collects the rows that every write stores beside the transactions: the counts of the pool and of
  * accounts, the transitions, and the id of the write.
  */
-export class PoolRecord implements PoolView {
+export class PoolRecord implements PoolContent {
   readonly #write: PoolWrite
   readonly counts: { [State in PoolState]: number }
   #nextArrival: number

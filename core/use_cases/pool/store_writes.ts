@@ -18,7 +18,7 @@ import {
  */
 
 /** The data of a store that its decisions read. */
-export interface PoolView {
+export interface PoolContent {
   readonly counts: { readonly pend: number }
   /** Returns the number of pending transactions of an account. */
   readonly pendingOf: (account: AccountIndex) => number
@@ -28,16 +28,16 @@ export interface PoolView {
 
 /** Decides whether the transactions of a group are added, or one that was posted alone. */
 export const decideAdd = (
-  view: PoolView,
+  pool: PoolContent,
   group: ReadonlyArray<OwnedTransaction>,
   limits: PoolLimits
 ): AddGroupResult => {
   for (const { transaction: { id } } of group) {
-    const known = view.transaction(id)
+    const known = pool.transaction(id)
     if (known !== undefined) return { kind: "known", transaction: known }
   }
   const senders = group.map(({ transaction }) => transaction.fromAccountIndex)
-  return exceededLimit(view, senders, limits) ?? { kind: "added" }
+  return exceededLimit(pool, senders, limits) ?? { kind: "added" }
 }
 
 /** Returns the result of adding a transaction that was posted alone. */
@@ -46,18 +46,18 @@ export const addResultOf = (result: AddGroupResult): AddResult =>
 
 /** Decides whether a transaction is added instead of the stored one, `old`. */
 export const decideReplacement = (
-  view: PoolView,
+  pool: PoolContent,
   { arrival, id }: ReplacedTransaction,
   old: Pick<Pooled, "arrival" | "transaction"> | undefined,
   by: PoolTransaction,
   limits: PoolLimits
 ): ReplaceResult => {
-  const known = by.id === id ? undefined : view.transaction(by.id)
+  const known = by.id === id ? undefined : pool.transaction(by.id)
   if (known !== undefined) return { kind: "known", transaction: known }
   if (old === undefined || (arrival !== null && old.arrival !== arrival)) return { kind: "changed" }
   if (!isReplaceable(old.transaction)) return { kind: "changed" }
   const { batchNum, state: from } = old.transaction
-  const full = from === "pend" ? undefined : exceededLimit(view, [by.fromAccountIndex], limits)
+  const full = from === "pend" ? undefined : exceededLimit(pool, [by.fromAccountIndex], limits)
   return full === undefined
     ? { kind: "replaced", from, batchNum, reason: replacedReason(old.transaction, by.id) }
     : { kind: "full", limit: full.limit }
@@ -69,15 +69,15 @@ export const isReplaceable = ({ group, state }: PoolTransaction): boolean =>
 
 /** Returns the limit that one more transaction of each sender would exceed, if there is one. */
 const exceededLimit = (
-  view: PoolView,
+  pool: PoolContent,
   senders: ReadonlyArray<AccountIndex>,
   { pendingMax, pendingPerAccountMax }: PoolLimits
 ): Extract<AddGroupResult, { readonly kind: "full" }> | undefined => {
-  if (view.counts.pend + senders.length > pendingMax) {
+  if (pool.counts.pend + senders.length > pendingMax) {
     return { kind: "full", limit: "pendingMax", account: senders[0]! }
   }
   const account = senders.find((index) =>
-    view.pendingOf(index) + senders.filter((each) => each === index).length > pendingPerAccountMax
+    pool.pendingOf(index) + senders.filter((each) => each === index).length > pendingPerAccountMax
   )
   return account === undefined
     ? undefined
