@@ -16,7 +16,8 @@ const callsOf = (simulation: Simulation) => ({
   resumeFrom: simulation.resumeFrom
 })
 
-type SimulationCalls = ReturnType<typeof callsOf>
+/** The calls of a simulation, by name. */
+export type SimulationCalls = ReturnType<typeof callsOf>
 
 /** The name of a call. */
 export type SimulationCall = keyof SimulationCalls

@@ -1,4 +1,9 @@
-export { runCall, type SimulationCall, type SimulationRunner } from "./calls.ts"
+export {
+  runCall,
+  type SimulationCall,
+  type SimulationCalls,
+  type SimulationRunner
+} from "./calls.ts"
 export type { UserSubmissions } from "./_live_traffic.ts"
 export {
   defaultNetwork,

@@ -12,13 +12,11 @@ export interface CallMessage {
 
 /** A thread that runs calls one after the other. */
 export interface CallThread<C extends Calls> {
-  /** Dies if the call throws, which ends the thread, and is interrupted if the thread is closed. */
+  /** Dies if the call throws, which ends the thread, and is interrupted if the scope closes. */
   readonly call: <Name extends keyof C & string>(
     name: Name,
     ...args: Parameters<C[Name]>
   ) => Effect.Effect<ReturnType<C[Name]>>
-  /** Ends the thread; the scope does so too. */
-  readonly close: Effect.Effect<void>
 }
 
 /**
@@ -43,10 +41,8 @@ export const openCallThread = <C extends Calls>(
     worker.on("message", (result) => pending.shift()?.(Effect.succeed(result)))
     worker.on("error", (error) => end(Effect.die(error)))
     worker.on("exit", () => end(Effect.interrupt))
-    const close = Effect.asVoid(Effect.promise(() => worker.terminate()))
-    yield* Effect.addFinalizer(() => close)
+    yield* Effect.addFinalizer(() => Effect.promise(() => worker.terminate()))
     return {
-      close,
       call: <Name extends keyof C & string>(name: Name, ...args: Parameters<C[Name]>) =>
         Effect.callback<ReturnType<C[Name]>>((resume) => {
           if (ended !== undefined) return resume(ended)

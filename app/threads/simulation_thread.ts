@@ -1,9 +1,6 @@
 import type { Effect, Scope } from "effect"
-import type { SimulationOptions, SimulationRunner } from "../simulator/mod.ts"
-import { type CallThread, openCallThread } from "./call_thread.ts"
-
-/** A simulated network in a thread. */
-export type SimulationThread = SimulationRunner & Pick<CallThread<never>, "close">
+import type { SimulationCalls, SimulationOptions, SimulationRunner } from "../simulator/mod.ts"
+import { openCallThread } from "./call_thread.ts"
 
 /**
  * Starts a simulated network in a thread of its own, which ends with the scope: generating blocks
@@ -11,9 +8,5 @@ export type SimulationThread = SimulationRunner & Pick<CallThread<never>, "close
  */
 export const openSimulationThread = (
   options: SimulationOptions
-): Effect.Effect<SimulationThread, never, Scope.Scope> =>
-  openCallThread("_simulation_worker", options) as Effect.Effect<
-    SimulationThread,
-    never,
-    Scope.Scope
-  >
+): Effect.Effect<SimulationRunner, never, Scope.Scope> =>
+  openCallThread<SimulationCalls>("_simulation_worker", options)

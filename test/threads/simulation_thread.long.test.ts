@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber } from "effect"
+import { Effect, Exit, Fiber, Scope } from "effect"
 import { memoryNode } from "../_memory_node.ts"
 import { drive, driveOnce, simulate } from "../../app/simulator/mod.ts"
 import { openSimulationThread } from "../../app/threads/simulation_thread.ts"
@@ -33,11 +33,12 @@ describe("a simulated network in a thread", () => {
       assert.isTrue(Exit.isFailure(failed) && Exit.hasDies(failed))
       assert.deepStrictEqual(yield* Effect.exit(call("transactionCount")), failed)
 
-      const closing = yield* openSimulationThread(options)
+      const scope = yield* Scope.make()
+      const closing = yield* Scope.provide(openSimulationThread(options), scope)
       const waiting = yield* Effect.forkChild(closing.call("transactionCount"), {
         startImmediately: true
       })
-      yield* closing.close
+      yield* Scope.close(scope, Exit.void)
       assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(waiting)))
     })))
 })
