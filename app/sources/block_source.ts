@@ -129,8 +129,7 @@ const simulatedSource = (settings: SourceSettings): Effect.Effect<BlockSource> =
       Promise.all([import("../simulator/mod.ts"), import("../threads/mod.ts")])
     )
     const options = simulator.networkOptions(settings)
-    /** Starts the simulated network after the last block of the ledger. */
-    const bootstrap: Bootstrap = Effect.fnUntraced(function*(onWriter) {
+    const run: RunNetwork = Effect.fnUntraced(function*({ onLive, onWriter }) {
       // if stores are shared, reading the last block waits until this process is the writer
       yield* retryUnlessWriterChanged(lastBlock)
       yield* onWriter
@@ -139,46 +138,54 @@ const simulatedSource = (settings: SourceSettings): Effect.Effect<BlockSource> =
         yield* simulator.resume(simulation)
       }
       const { paceSeconds, transactions, transactionsMax } = settings
-      return yield* simulator.drive(simulation, {
+      const network = yield* simulator.drive(simulation, {
         transactions,
         transactionsMax,
         usesClock: true,
         paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000
       })
-    })
+      yield* onLive
+      yield* Fiber.join(network)
+    }, Effect.scoped)
     return {
       genesis: simulator.simulate(options).genesis,
       start: ({ isShared }) =>
         settings.empty
           ? Effect.void
-          : inOneWriteSession(startNetwork(settings, isShared, bootstrap))
+          : inOneWriteSession(startNetwork(settings, isShared, run))
     }
   })
 
-/** Starts a simulated network, and returns the fiber that adds its blocks once it is live. */
-type Bootstrap = (onWriter: Effect.Effect<void>) => Effect.Effect<
-  Fiber.Fiber<void, BlockViolation | StoreFailure | WriterChanged>,
-  BlockViolation | StoreFailure | WriterChanged,
-  Node
->
+/**
+ * Runs a simulated network after the last block of the ledger until it ends. `onWriter` runs once
+ * this process is the writer, and `onLive` when the history is complete.
+ */
+type RunNetwork = (
+  steps: { readonly [step in "onWriter" | "onLive"]: Effect.Effect<void> }
+) => Effect.Effect<void, BlockViolation | StoreFailure | WriterChanged, Node>
 
 const startNetwork = (
   { paceSeconds, transactionsMax }: SourceSettings,
   isShared: boolean,
-  bootstrap: Bootstrap
+  run: RunNetwork
 ): Effect.Effect<void, never, Node> =>
   Effect.gen(function*() {
     const applying = "The history of the simulated network is being applied"
     const report = yield* openSourceReport(isShared ? awaitingLease : applying)
     const isPaused = paceSeconds === 0
-    const running = runNetwork(
-      bootstrap(isShared ? report.ok(applying) : Effect.void),
-      report,
-      report.ok(
+    const running = run({
+      onWriter: isShared ? report.ok(applying) : Effect.void,
+      onLive: report.ok(
         isPaused
           ? "The simulated network adds no blocks: --pace is 0"
           : `The simulated network is live: a block arrives every ${paceSeconds} s`
       )
+    }).pipe(
+      Effect.tapErrorTag("WriterChanged", () =>
+        report.ok(
+          "Another process has written the ledger: resuming the simulated network after its last block"
+        )),
+      Effect.retry({ while: ({ _tag }) => _tag === "WriterChanged" })
     )
     const reportEnd = isPaused ? Effect.void : report.ok(
       `The simulated network has ended: it has ${transactionsMax} transactions, as many as --transactions-max allows`
@@ -193,29 +200,6 @@ const startNetwork = (
         )
     yield* Effect.forkScoped(Effect.onError(Effect.andThen(running, reportEnd), reportFailure))
   })
-
-/**
- * Runs a network until it ends. `onLive` runs when its history is complete. Starts another one, after
- * the last block of the ledger, if the writer changes.
- */
-const runNetwork = (
-  bootstrap: ReturnType<Bootstrap>,
-  report: SourceReport,
-  onLive: Effect.Effect<void>
-): Effect.Effect<void, BlockViolation | StoreFailure, Node> =>
-  Effect.catchTag(
-    Effect.scoped(
-      Effect.flatMap(bootstrap, (network) => Effect.andThen(onLive, Fiber.join(network)))
-    ),
-    "WriterChanged",
-    () =>
-      Effect.andThen(
-        report.ok(
-          "Another process has written the ledger: resuming the simulated network after its last block"
-        ),
-        runNetwork(bootstrap, report, onLive)
-      )
-  )
 
 /** A source of blocks, and the genesis of its network. */
 interface BlockSource {
