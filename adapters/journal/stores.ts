@@ -16,6 +16,7 @@ import { type LedgerOptions, openMemoryLedger, openMemoryPool } from "../memory/
 import { replay, type ReplayReport } from "./replay/mod.ts"
 import {
   checkpointHealth,
+  type CheckpointOptions,
   type CheckpointReport,
   type Checkpoints,
   scheduleCheckpoints
@@ -25,21 +26,9 @@ import { directoryError, JournalError } from "./files/mod.ts"
 import { recordedStores } from "./recorded_stores.ts"
 
 /** The network, the bounds of the recommended fee, and the data directory. */
-export interface JournalOptions extends LedgerOptions {
+export interface JournalOptions extends LedgerOptions, CheckpointOptions {
   /** Created if it is missing. One process at a time can open it. */
   readonly directory: string
-  /** Bytes of records after which a checkpoint is written; 2 MiB by default. */
-  readonly checkpointBytes?: number
-  /**
-   * Time in milliseconds after which a checkpoint drops the transitions of transactions that left
-   * the pool; unlimited by default.
-   */
-  readonly poolHistoryMs?: number
-  /**
-   * Time in milliseconds that a last checkpoint may take when the stores close, so that the next
-   * start replays no records; 3000 by default. 0 writes none.
-   */
-  readonly closingMs?: number
   /**
    * Called several times a second while the journal is read. Counts records: those in the checkpoint
    * by the share of it that was read, then those behind it.
@@ -120,14 +109,7 @@ export class JournalStores extends Context.Service<JournalStores, {
  * ```
  */
 export const journaledStores = (
-  {
-    checkpointBytes = 2 * 2 ** 20,
-    closingMs = 3000,
-    directory,
-    onProgress,
-    poolHistoryMs = Infinity,
-    ...options
-  }: JournalOptions
+  { directory, onProgress, ...options }: JournalOptions
 ): Layer.Layer<
   JournalStores | LedgerHistory | LedgerReader | LedgerWriter | PoolStore,
   JournalError
@@ -158,11 +140,7 @@ export const journaledStores = (
     )
     yield* tryOpen(directory, () => journal.startWriting())
     const capture = () => ({ ledger: ledger.capture(), pool: pool.capture() })
-    checkpoints = yield* scheduleCheckpoints(journal, { capture, pool }, restored, {
-      checkpointBytes,
-      closingMs,
-      poolHistoryMs
-    })
+    checkpoints = yield* scheduleCheckpoints(journal, { capture, pool }, restored, options)
     const { keepUp } = checkpoints
     const stores = recordedStores({ ledger, pool, log: journal })
     const writer = Context.get(stores, LedgerWriter)

@@ -6,12 +6,18 @@ import { type CheckpointedJournal, type CheckpointReport, CheckpointWriter } fro
 
 /** When checkpoints are written, and what they drop. */
 export interface CheckpointOptions {
-  /** Bytes of records after which a checkpoint is written. */
-  readonly checkpointBytes: number
-  /** Time after which the transitions of transactions that left the pool are dropped. */
-  readonly poolHistoryMs: number
-  /** Time that a checkpoint may take when the scope closes; 0 writes none. */
-  readonly closingMs: number
+  /** Bytes of records after which a checkpoint is written; 2 MiB by default. */
+  readonly checkpointBytes?: number
+  /**
+   * Time in milliseconds after which a checkpoint drops the transitions of transactions that left
+   * the pool; unlimited by default.
+   */
+  readonly poolHistoryMs?: number
+  /**
+   * Time in milliseconds that a last checkpoint may take when the stores close, so that the next
+   * start replays no records; 3000 by default. 0 writes none.
+   */
+  readonly closingMs?: number
 }
 
 /** The checkpoints of an open journal. */
@@ -42,7 +48,7 @@ export const scheduleCheckpoints = (
   journal: CheckpointedJournal,
   stores: { readonly capture: () => StoreImages; readonly pool: MemoryPoolStore },
   restored: StoreImages | undefined,
-  { checkpointBytes, closingMs, poolHistoryMs }: CheckpointOptions
+  { checkpointBytes = 2 * 2 ** 20, closingMs = 3000, poolHistoryMs = Infinity }: CheckpointOptions
 ): Effect.Effect<Checkpoints, never, Scope.Scope> =>
   Effect.gen(function*() {
     const writer = yield* Effect.acquireRelease(
