@@ -15,12 +15,10 @@ import {
 import type { StoreImages } from "./reader.ts"
 import type { Parts } from "./parts.ts"
 import { writeRowGroup } from "./row_group.ts"
-import type { CheckpointTable } from "./table.ts"
 
 /** What checkpoints use of a journal. */
 export interface CheckpointedJournal {
   readonly directory: string
-  readonly checkpointTable: CheckpointTable
   /** The parts of the checkpoint. */
   readonly parts: Parts
   /** The checkpoint; undefined if there is none. */
@@ -42,6 +40,8 @@ export interface CheckpointedJournal {
   readonly feedSlices: (after: number, to: number) => Iterable<ReadonlyArray<string>>
   /** Makes a checkpoint the one that the next start reads. */
   readonly install: (manifest: Manifest, bytesAfter: number) => void
+  /** Deletes the records up to `seq`, some at a time. */
+  readonly deleteRecords: (seq: number) => Iterable<void>
 }
 
 /** The result of a checkpoint. */
@@ -135,7 +135,7 @@ export class CheckpointWriter {
       }
     }
     const manifest = journal.manifest!
-    for (const _ of journal.checkpointTable.deleteRecords(manifest)) {
+    for (const _ of journal.deleteRecords(manifest.seq)) {
       await nextTurn()
       signal.throwIfAborted()
     }

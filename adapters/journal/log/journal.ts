@@ -12,10 +12,13 @@ import { type OpenReader, openReader } from "./reader.ts"
 import { openForWriting, type Writer } from "./writer.ts"
 import {
   type CheckpointedJournal,
-  CheckpointTable,
+  deleteRecords,
+  type JournalDirectory,
   type Manifest,
   type PartReference,
-  Parts
+  Parts,
+  readManifest,
+  writeManifest
 } from "../checkpoint/mod.ts"
 import type { LogEntry, OnSettled, RecordLog } from "./record_log.ts"
 
@@ -36,16 +39,18 @@ export class Journal implements CheckpointedJournal, RecordLog {
   readonly genesisLine: string
   #reader: OpenReader | null
   #writer: Writer | undefined
-  readonly checkpointTable: CheckpointTable
+  readonly #opened: JournalDirectory
   readonly parts: Parts
-  #manifest: Manifest | undefined
-  #bytesSinceCheckpoint = 0
+  manifest: Manifest | undefined
+  bytesSinceCheckpoint = 0
   #seq = 0
   #checksum: number
   #pending: Array<PendingEntry> = []
   #waiters: Array<OnSettled> = []
-  #failure: StoreFailure | undefined
-  #refusal: StoreFailure | undefined
+  /** The final error, also of a closed journal; undefined before it. */
+  failure: StoreFailure | undefined
+  /** The error of the last commit, if later ones may succeed; undefined otherwise. */
+  refusal: StoreFailure | undefined
   #probe: NodeJS.Timeout | undefined
   #watch: NodeJS.Timeout | undefined
   /** Number of commits that failed. */
@@ -69,16 +74,15 @@ export class Journal implements CheckpointedJournal, RecordLog {
     this.#reader = openReader(this.directory, genesis)
     // `openReader` throws if both are missing
     this.genesisLine = this.#reader?.genesisLine ?? lineOf(genesis!)
-    const opened = {
+    this.#opened = {
       path: this.directory,
       damagedError: this.#damagedError,
       assertInPlace: () => this.#assertInPlace()
     }
-    this.checkpointTable = new CheckpointTable(() => this.#database, opened)
-    this.parts = new Parts(opened)
-    this.#manifest = this.#readManifest()
-    this.#seq = this.#manifest?.seq ?? 0
-    this.#checksum = this.#manifest?.checksum ?? crc32(this.genesisLine)
+    this.parts = new Parts(this.#opened)
+    this.manifest = this.#readManifest()
+    this.#seq = this.manifest?.seq ?? 0
+    this.#checksum = this.manifest?.checksum ?? crc32(this.genesisLine)
     if (this.#reader === null) this.startWriting()
   }
 
@@ -105,15 +109,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
 
   /** Number of entries on disk behind the checkpoint. Throws a `JournalError`. */
   get length(): number {
-    return this.#head.seq - (this.#manifest?.seq ?? 0)
-  }
-
-  get manifest(): Manifest | undefined {
-    return this.#manifest
-  }
-
-  get bytesSinceCheckpoint(): number {
-    return this.#bytesSinceCheckpoint
+    return this.#head.seq - (this.manifest?.seq ?? 0)
   }
 
   /**
@@ -125,7 +121,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
       const head = this.#chainHead
       if (head?.seq === this.#seq) yield entryOf(head)
       // a lower head, which is not stored any more, may have replaced that of the checkpoint
-      const isReplaced = this.#manifest !== undefined && head !== undefined && head.seq > this.#seq
+      const isReplaced = this.manifest !== undefined && head !== undefined && head.seq > this.#seq
       if (isReplaced) yield { kind: "head", text: "" }
       for (
         const row of this.#database.prepare(
@@ -139,7 +135,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
         if (checksum !== expected) throw this.#damagedError(`record ${seq} is not what was written`)
         this.#seq = seq
         this.#checksum = expected
-        this.#bytesSinceCheckpoint += entry.text.length
+        this.bytesSinceCheckpoint += entry.text.length
         yield entry
         if (head?.seq === seq) yield entryOf(head)
       }
@@ -171,7 +167,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
     yield this.genesisLine
     // so many parts, and so many records behind them up to record `after`, were yielded
     for (let [parts, lines, after] = [0, 0, 0];;) {
-      const { feed = [], seq = 0 } = this.#manifest ?? {}
+      const { feed = [], seq = 0 } = this.manifest ?? {}
       for (const part of feed.slice(parts)) {
         for (const line of this.#linesIn(part)) {
           if (lines > 0) lines--
@@ -179,7 +175,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
         }
       }
       parts = feed.length
-      if (seq !== (this.#manifest?.seq ?? 0)) continue
+      if (seq !== (this.manifest?.seq ?? 0)) continue
       const rows = this.#database.prepare(
         "SELECT seq, text FROM record WHERE kind = 'ledger' AND seq > ? ORDER BY seq LIMIT ?"
       ).all(Math.max(after, seq), recordsPerSlice)
@@ -192,7 +188,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
 
   /** Yields the lines of the feed that the checkpoint includes, part by part, without the genesis. */
   *archivedLines(): Generator<ReadonlyArray<string>, void> {
-    for (const part of this.#manifest?.feed ?? []) yield this.#linesIn(part)
+    for (const part of this.manifest?.feed ?? []) yield this.#linesIn(part)
   }
 
   #linesIn(part: PartReference): ReadonlyArray<string> {
@@ -222,7 +218,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   captureAt<A>(capture: () => A) {
     const failure = this.#commitPending()
     try {
-      if (this.#failure !== undefined) throw this.#failure
+      if (this.failure !== undefined) throw this.failure
       return { seq: this.#seq, checksum: this.#checksum, captured: capture() }
     } finally {
       this.#resumeWaiters(failure)
@@ -230,19 +226,13 @@ export class Journal implements CheckpointedJournal, RecordLog {
   }
 
   install(manifest: Manifest, bytesAfter: number): void {
-    this.checkpointTable.install(manifest)
-    this.#manifest = manifest
-    this.#bytesSinceCheckpoint = bytesAfter
+    writeManifest(this.#database, this.#opened, manifest)
+    this.manifest = manifest
+    this.bytesSinceCheckpoint = bytesAfter
   }
 
-  /** The final error, also of a closed journal; undefined before it. */
-  get failure(): StoreFailure | undefined {
-    return this.#failure
-  }
-
-  /** The error of the last commit, if later ones may succeed; undefined otherwise. */
-  get refusal(): StoreFailure | undefined {
-    return this.#refusal
+  deleteRecords(seq: number): Iterable<void> {
+    return deleteRecords(this.#database, this.#opened, seq)
   }
 
   get isDurable(): boolean {
@@ -255,7 +245,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   }
 
   whenSettled(onSettled: OnSettled): void {
-    if (this.#failure !== undefined) onSettled(this.#failure)
+    if (this.failure !== undefined) onSettled(this.failure)
     else if (this.isDurable) onSettled()
     else this.#waiters.push(onSettled)
   }
@@ -267,7 +257,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
 
   /** Commits all pending entries and settles their writes. Returns the error of the commit. */
   #commitPending(): StoreFailure | undefined {
-    if (this.#pending.length === 0 || this.#failure !== undefined) return this.#failure
+    if (this.#pending.length === 0 || this.failure !== undefined) return this.failure
     const pending = this.#pending
     this.#pending = []
     const failure = this.#attempt(() => this.#commit(pending.map(({ entry }) => entry)))
@@ -296,8 +286,8 @@ export class Journal implements CheckpointedJournal, RecordLog {
   }
 
   #refuse(failure: StoreFailure): void {
-    if (this.#refusal === undefined) this.#onCommits(failure)
-    this.#refusal = failure
+    if (this.refusal === undefined) this.#onCommits(failure)
+    this.refusal = failure
     // without writes, nothing else would find that there is room again
     this.#probe ??= setInterval(() => {
       if (hasRoom(this.#database)) this.#endRefusal()
@@ -305,8 +295,8 @@ export class Journal implements CheckpointedJournal, RecordLog {
   }
 
   #fail(failure: StoreFailure): void {
-    this.#failure = failure
-    this.#refusal = undefined
+    this.failure = failure
+    this.refusal = undefined
     this.#stopTimers()
     this.#onCommits(failure)
   }
@@ -319,7 +309,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
 
   /** Fails for good if the directory was moved, removed or replaced. */
   #checkPlace(): void {
-    const difference = this.#failure === undefined ? this.#difference() : undefined
+    const difference = this.failure === undefined ? this.#difference() : undefined
     if (difference === undefined) return
     const failure = movedFailure(this.directory, difference)
     this.#fail(failure)
@@ -330,12 +320,12 @@ export class Journal implements CheckpointedJournal, RecordLog {
   /** Throws the final failure; before it, checks whether the directory was moved. */
   #assertInPlace(): void {
     this.#checkPlace()
-    if (this.#failure !== undefined) throw this.#failure
+    if (this.failure !== undefined) throw this.failure
   }
 
   #endRefusal(): void {
-    if (this.#refusal === undefined) return
-    this.#refusal = undefined
+    if (this.refusal === undefined) return
+    this.refusal = undefined
     clearInterval(this.#probe)
     this.#probe = undefined
     this.#onCommits(undefined)
@@ -355,7 +345,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   close(): void {
     this.flush()
     this.#stopTimers()
-    this.#failure ??= new StoreFailure({
+    this.failure ??= new StoreFailure({
       retry: false,
       message: `The journal in "${this.directory}" is closed: open it again`
     })
@@ -395,7 +385,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
     this.#seq = seq
     this.#checksum = checksum
     for (const { kind, text } of entries) {
-      if (kind !== "head") this.#bytesSinceCheckpoint += text.length
+      if (kind !== "head") this.bytesSinceCheckpoint += text.length
     }
     acknowledgedFile.write(seq)
   }
@@ -404,7 +394,7 @@ export class Journal implements CheckpointedJournal, RecordLog {
   #readManifest(): Manifest | undefined {
     if (this.#reader === null) return undefined
     try {
-      return this.checkpointTable.read()
+      return readManifest(this.#reader.database, this.#opened)
     } catch (error) {
       this.#reader.close()
       throw translateError(error, this.directory)

@@ -61,7 +61,6 @@ class NotedJournal implements CheckpointedJournal {
   readonly directory: string
   readonly calls: Array<Call> = []
   readonly parts: Parts
-  readonly checkpointTable: CheckpointedJournal["checkpointTable"]
   readonly bytesSinceCheckpoint = 100
   readonly failure = undefined
   manifest: Manifest | undefined
@@ -74,13 +73,6 @@ class NotedJournal implements CheckpointedJournal {
       damagedError: (damage) => new Error(damage),
       assertInPlace: () => {}
     })
-    const note = (call: string) => this.calls.push([call, ""])
-    this.checkpointTable = {
-      *deleteRecords() {
-        note("records deleted")
-        yield
-      }
-    } as unknown as CheckpointedJournal["checkpointTable"]
   }
 
   captureAt<A>(capture: () => A) {
@@ -94,6 +86,11 @@ class NotedJournal implements CheckpointedJournal {
   install(manifest: Manifest): void {
     this.calls.push(["installed", partsOf(manifest).map(([id]) => id).join()])
     this.manifest = manifest
+  }
+
+  *deleteRecords() {
+    this.calls.push(["records deleted", ""])
+    yield
   }
 }
 
