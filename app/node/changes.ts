@@ -68,14 +68,12 @@ export const withChanges = <E>(
       listeners.add(own)
       return () => void listeners.delete(own)
     }
-    const stream = Stream.unwrap(Effect.gen(function*() {
-      const queue = yield* Queue.unbounded<NodeChange>()
-      yield* Effect.acquireRelease(
+    const stream = Stream.callback<NodeChange>((queue) =>
+      Effect.acquireRelease(
         Effect.sync(() => subscribe((change) => void Queue.offerUnsafe(queue, change))),
         (unsubscribe) => Effect.sync(unsubscribe)
       )
-      return Stream.fromQueue(queue)
-    }))
+    )
     const changed = Context.add(context, NodeChanges, { subscribe, stream })
     const source = Context.get(context, ChangeSource)
     if (source !== null) {
