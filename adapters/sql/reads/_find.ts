@@ -20,7 +20,7 @@ import {
   readTransactionItem,
   transactionColumns
 } from "./history_rows.ts"
-import { headStatement, hexParameter, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
+import { headQuery, hexParameter, type RunQuery, tokenOf, type Tokens } from "./_run_query.ts"
 
 /** How to find an item: the statement, its parameters, and the decoder of its rows. */
 interface Finder<N extends ItemName> {
@@ -106,7 +106,7 @@ const finders: { readonly [N in Exclude<ItemName, "slot">]: Finder<N> } = {
       }
   },
   token: {
-    statement: headStatement,
+    statement: headQuery.statement,
     parameters: () => [],
     read: (_, tokens, id) => tokenOf(tokens, id)
   },

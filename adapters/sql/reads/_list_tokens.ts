@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { limitDefault, type ListQuery, lists, rowFilter } from "../../../core/contract/mod.ts"
 import type { Token } from "../../../core/domain/mod.ts"
 import { NotRegistered, type Page, type StoreFailure } from "../../../core/ports/mod.ts"
-import { headStatement, type RunQuery, tokenOf } from "./_run_query.ts"
+import { headQuery, type RunQuery, tokenOf } from "./_run_query.ts"
 import { findUnregistered } from "./_list_plan.ts"
 
 /**
@@ -16,7 +16,7 @@ export const listTokens = (
   const { filters, fromItem, limit = limitDefault, order = "ASC" } = query
   return Effect.flatMap(
     runQuery(
-      { statement: headStatement, parameters: [] },
+      headQuery,
       ({ snapshotId }, tokens) =>
         findUnregistered("tokens", filters, (_, id) => tokenOf(tokens, id) !== null, snapshotId) ??
           { matching: tokens.all.filter(rowFilter(lists.tokens, filters)), snapshotId }

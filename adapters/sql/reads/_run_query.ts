@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import type { SqlError } from "effect/sql"
 import type { Token, TokenId } from "../../../core/domain/mod.ts"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 import {
@@ -21,6 +20,16 @@ export interface SqlQuery {
   /** Whether the statement is slow and has a connection for itself. */
   readonly isExclusive?: boolean
 }
+
+/** Runs a query, and returns its answer. */
+export const answerOf = (
+  values: Values,
+  { isExclusive, parameters, statement }: SqlQuery
+): Effect.Effect<SqlAnswer, StoreFailure> =>
+  Effect.mapBoth(values(statement.text, parameters, isExclusive), {
+    onSuccess: (rows) => readAnswer(statement, rows),
+    onFailure: storeFailure
+  })
 
 /**
  * Runs a query and reads its answer with the tokens of the same version, which it loads if they are
@@ -64,28 +73,21 @@ export const makeRunQuery = (values: Values, onVersion: OnVersion): RunQuery => 
     read: (answer: SqlAnswer, tokens: Tokens) => A | Requery,
     attempts: number
   ): Effect.Effect<A, StoreFailure> =>
-    Effect.flatMap(
-      Effect.mapError(
-        values(query.statement.text, query.parameters, query.isExclusive),
-        storeFailure
-      ),
-      (rows) => {
-        const answer = readAnswer(query.statement, rows)
-        const cached = cache.find(answer.tokenVersion)
-        const readWith = (tokens: Tokens | undefined): Effect.Effect<A, StoreFailure> => {
-          const result = tokens === undefined ? new Requery(query) : read(answer, tokens)
-          if (!(result instanceof Requery)) {
-            return Effect.as(onVersion(answer.snapshotId.version), result)
-          }
-          return attempts === attemptsMax
-            ? Effect.fail(tooManyRequeries)
-            : attempt(result.query, read, attempts + 1)
+    Effect.flatMap(answerOf(values, query), (answer) => {
+      const cached = cache.find(answer.tokenVersion)
+      const readWith = (tokens: Tokens | undefined): Effect.Effect<A, StoreFailure> => {
+        const result = tokens === undefined ? new Requery(query) : read(answer, tokens)
+        if (!(result instanceof Requery)) {
+          return Effect.as(onVersion(answer.snapshotId.version), result)
         }
-        return cached !== undefined
-          ? readWith(cached)
-          : Effect.flatMap(Effect.mapError(cache.load(answer.tokenVersion), storeFailure), readWith)
+        return attempts === attemptsMax
+          ? Effect.fail(tooManyRequeries)
+          : attempt(result.query, read, attempts + 1)
       }
-    )
+      return cached !== undefined
+        ? readWith(cached)
+        : Effect.flatMap(cache.load(answer.tokenVersion), readWith)
+    })
   return (query, read) => Effect.suspend(() => attempt(query, read, 1))
 }
 
@@ -104,7 +106,7 @@ export const cachedStatement = (name: string, build: () => AnswerStatement): Ans
 }
 
 /** Returns the head only: the snapshot id and the token version. */
-export const headStatement = answerStatement({ rows: [] })
+export const headQuery: SqlQuery = { statement: answerStatement({ rows: [] }), parameters: [] }
 
 const tokensStatement = answerStatement({
   head: ["(SELECT max(token.token_id) FROM token)"],
@@ -143,10 +145,11 @@ class TokenCache {
    * Loads the tokens of a version. Returns undefined if the database has another version by now:
    * the caller then has to run its query again.
    */
-  load(version: number): Effect.Effect<Tokens | undefined, SqlError.SqlError> {
+  load(version: number): Effect.Effect<Tokens | undefined, StoreFailure> {
     const base = this.#versions.findLast((tokens) => tokens.version <= version)
-    return Effect.map(this.#values(tokensStatement.text, [String(base?.version ?? -1)]), (rows) => {
-      const { head: [lastId], rows: changed, tokenVersion } = readAnswer(tokensStatement, rows)
+    const query = { statement: tokensStatement, parameters: [String(base?.version ?? -1)] }
+    return Effect.map(answerOf(this.#values, query), (answer) => {
+      const { head: [lastId], rows: changed, tokenVersion } = answer
       // this answer comes from a replica that lags behind the server that returned the base
       if (base !== undefined && tokenVersion < base.version) return undefined
       const all = [...base?.all ?? []]

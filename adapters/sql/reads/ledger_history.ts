@@ -5,14 +5,12 @@ import {
   type AnswerStatement,
   answerStatement,
   firstColumn,
-  readAnswer,
   type RowValues,
   type SqlAnswer,
-  storeFailure,
   type Values
 } from "../connection/mod.ts"
 import { type BatchRow, batchRow, ethereumBlock, ledgerRow, rollBackRow } from "../entities/mod.ts"
-import type { OnVersion } from "./_run_query.ts"
+import { answerOf, type OnVersion } from "./_run_query.ts"
 
 /**
  * Returns the history port of a ledger. Each answer is one statement, and so one snapshot.
@@ -28,14 +26,8 @@ export const makeLedgerHistory = (
     parameters: ReadonlyArray<string>,
     decode: (answer: SqlAnswer) => A
   ) =>
-    values(statement.text, parameters).pipe(
-      Effect.mapBoth({
-        onSuccess: (rows) => {
-          const answer = readAnswer(statement, rows)
-          return { ...decode(answer), snapshotId: answer.snapshotId }
-        },
-        onFailure: storeFailure
-      }),
+    answerOf(values, { statement, parameters }).pipe(
+      Effect.map((answer) => ({ ...decode(answer), snapshotId: answer.snapshotId })),
       Effect.tap(({ snapshotId }) => onVersion(snapshotId.version))
     )
   return {

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import type { GenesisFeed, RecommendedFeeOptions } from "../../../core/domain/mod.ts"
 import type { LedgerReader } from "../../../core/ports/mod.ts"
-import { readAnswer, storeFailure, type Values } from "../connection/mod.ts"
+import type { Values } from "../connection/mod.ts"
 import { findAccountsAndTokens, findItem } from "./_find.ts"
 import { makeList } from "./_list.ts"
 import { SlotReader } from "./_list_slots.ts"
 import { makeReadState } from "./_read_state.ts"
-import { headStatement, makeRunQuery, type OnVersion } from "./_run_query.ts"
+import { answerOf, headQuery, makeRunQuery, type OnVersion } from "./_run_query.ts"
 
 export interface LedgerReaderOptions extends RecommendedFeeOptions {
   /** The network of the ledger. */
@@ -34,11 +34,8 @@ export const makeLedgerReader = (
         : findItem(runQuery, name, key as never)) as LedgerReader["Service"]["find"],
     accountsAndTokens: (keys) => findAccountsAndTokens(runQuery, keys),
     state: makeReadState(runQuery, options),
-    snapshotId: values(headStatement.text, []).pipe(
-      Effect.mapBoth({
-        onSuccess: (rows) => readAnswer(headStatement, rows).snapshotId,
-        onFailure: storeFailure
-      }),
+    snapshotId: answerOf(values, headQuery).pipe(
+      Effect.map(({ snapshotId }) => snapshotId),
       Effect.tap(({ version }) => onVersion(version))
     )
   }
