@@ -15,7 +15,6 @@ import {
 import { type LedgerOptions, openMemoryLedger, openMemoryPool } from "../memory/mod.ts"
 import { replay, type ReplayReport } from "./replay/mod.ts"
 import {
-  checkpointHealth,
   type CheckpointOptions,
   type CheckpointReport,
   type Checkpoints,
@@ -127,7 +126,7 @@ export const journaledStores = (
     })
     const [ledger, pool] = [openMemoryLedger(options), openMemoryPool()]
     let checkpoints: Checkpoints | undefined
-    yield* checkHealth("journal", Effect.sync(() => healthOf(journal, checkpoints)))
+    yield* checkHealth("journal", Effect.sync(() => healthOf(journal, checkpoints?.problem())))
     yield* measure(counter(
       "rollup_journal_failed_commits_total",
       "Commits of the journal that failed, such as on a full disk",
@@ -164,12 +163,20 @@ export const journaledStores = (
     )
   }))
 
-const healthOf = (journal: Journal, checkpoints: Checkpoints | undefined): Health =>
-  journal.failure !== undefined
-    ? { state: "failing", detail: journal.failure.message }
-    : journal.refusal !== undefined
-    ? { state: "degraded", detail: journal.refusal.message }
-    : checkpointHealth(journal, checkpoints ?? { problem: () => undefined })
+const healthOf = (
+  { directory, failure, refusal }: Journal,
+  problem: string | undefined
+): Health =>
+  failure !== undefined
+    ? { state: "failing", detail: failure.message }
+    : refusal !== undefined
+    ? { state: "degraded", detail: refusal.message }
+    : problem !== undefined
+    ? {
+      state: "degraded",
+      detail: `${problem}; accepted writes are on disk, and the journal grows`
+    }
+    : { state: "ok", detail: `Accepted writes are on disk in ${directory}` }
 
 /**
  * Returns the lines of the feed of a directory, for import into another store: the genesis, then

@@ -1,5 +1,5 @@
 import { Clock, Effect, type Scope, Semaphore } from "effect"
-import { counter, gauge, type Health, measure, StoreFailure } from "../../../core/ports/mod.ts"
+import { counter, gauge, measure, StoreFailure } from "../../../core/ports/mod.ts"
 import type { MemoryPoolStore } from "../../memory/mod.ts"
 import type { StoreImages } from "./reader.ts"
 import { type CheckpointedJournal, type CheckpointReport, CheckpointWriter } from "./writer.ts"
@@ -33,13 +33,12 @@ export interface Checkpoints {
   readonly keepUp: Effect.Effect<void>
 }
 
-/** The sums before the first checkpoint since the start; bytes and duration are of the last one. */
+/** The sums before the first checkpoint since the start, and the last one. */
 const noCheckpoints = {
   problem: undefined as string | undefined,
   count: 0,
   failures: 0,
-  bytes: 0,
-  durationMs: 0
+  last: { bytes: 0, durationMs: 0 }
 }
 type CheckpointSums = typeof noCheckpoints
 
@@ -104,13 +103,13 @@ export const scheduleCheckpoints = (
 
 const reportCheckpoint = (
   { directory }: CheckpointedJournal,
-  { bytes, durationMs, seq, writtenBytes }: CheckpointReport,
+  report: CheckpointReport,
   sums: CheckpointSums
 ): Effect.Effect<void> => {
+  const { bytes, durationMs, seq, writtenBytes } = report
   sums.problem = undefined
   sums.count++
-  sums.bytes = bytes
-  sums.durationMs = durationMs
+  sums.last = report
   return Effect.log(
     `Checkpoint of ${directory} at record ${seq}: wrote ${mebibytes(writtenBytes)} of ${
       mebibytes(bytes)
@@ -128,28 +127,17 @@ const measureCheckpoints = (journal: CheckpointedJournal, sums: CheckpointSums) 
     gauge(
       "rollup_journal_checkpoint_bytes",
       "Bytes of the last checkpoint since the start",
-      () => sums.bytes
+      () => sums.last.bytes
     ),
     gauge(
       "rollup_journal_checkpoint_duration_seconds",
       "Time that the last checkpoint since the start took",
-      () => sums.durationMs / 1000
+      () => sums.last.durationMs / 1000
     ),
     counter("rollup_journal_checkpoints_total", "Checkpoints that were written", () => sums.count),
     counter("rollup_journal_checkpoint_failures_total", "Checkpoints that failed", () =>
       sums.failures)
   )
-
-/** Returns the health of a journal that has not failed. */
-export const checkpointHealth = (
-  { directory }: CheckpointedJournal,
-  { problem }: Pick<Checkpoints, "problem">
-): Health => {
-  const found = problem()
-  return found === undefined
-    ? { state: "ok", detail: `Accepted writes are on disk in ${directory}` }
-    : { state: "degraded", detail: `${found}; accepted writes are on disk, and the journal grows` }
-}
 
 const checkPeriodMs = 100
 const retryMs = 60_000
