@@ -1,6 +1,10 @@
-import { Result, Schema, Struct } from "effect"
+import { Record, Result, Schema, Struct } from "effect"
 import * as IpInterface from "effect/net/IpInterface"
-import type { CompressionOptions, ContentCoding, HttpLimits } from "../../adapters/http/mod.ts"
+import {
+  type CompressionOptions,
+  type ContentCoding,
+  defaultLimits
+} from "../../adapters/http/mod.ts"
 import type { ServerLimits } from "../../adapters/http/node/mod.ts"
 import {
   CurrencyPriceList,
@@ -81,16 +85,7 @@ const storeSchema = (input: unknown): Schema.Codec<unknown> => {
 }
 const noStore = schemaOf("{ memory: true }, { directory } or { database }", () => false)
 
-const httpLimits = object(
-  {
-    urlBytesMax: optional(count),
-    headerBytesMax: optional(count),
-    bodyBytesMax: optional(count),
-    jsonDepthMax: optional(count),
-    listItemsMax: optional(count),
-    requestsMax: optional(count)
-  } satisfies Named<HttpLimits>
-)
+const httpLimits = object(Record.map(defaultLimits, () => optional(count)))
 const serverLimits = object(
   {
     connectionsMax: optional(count),
