@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import { type FiltersOf, limitDefault, type ListQuery } from "../../../core/contract/mod.ts"
 import { type AuctionClock, slotNumMax, type SlotView } from "../../../core/domain/mod.ts"
 import {
@@ -29,7 +29,14 @@ import {
   type RunQuery,
   type SqlQuery
 } from "./_run_query.ts"
-import { bestBids, clockReader, readSlots, slotRows } from "./_slots.ts"
+import {
+  bestBids,
+  bestBidsInRange,
+  clockOf,
+  rangeParameters,
+  readSlots,
+  slotRows
+} from "./_slots.ts"
 
 /** How each declared filter is answered: by the range of slots, or by the lists by best bid. */
 const slotFilters: { readonly [F in keyof FiltersOf<"slots">]-?: "range" | "best bid" } = {
@@ -45,11 +52,8 @@ const isByBestBid = (filters: FiltersOf<"slots">): boolean =>
     value !== undefined && slotFilters[filter as keyof typeof slotFilters] === "best bid"
   )
 
-/** The best bids of the slots from $1 to $2. */
 const slotsStatement = answerStatement({
-  ctes: [
-    bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
-  ],
+  ctes: [bestBidsInRange],
   head: [currentVariables("auction")],
   rows: slotRows(String(slotNumMax + 1))
 })
@@ -60,12 +64,12 @@ const slotsStatement = answerStatement({
  */
 export class SlotReader {
   readonly #runQuery: RunQuery
-  readonly #clockOf: ReturnType<typeof clockReader>
+  readonly #constants: AuctionClock["constants"]
   #lastClock: AuctionClock | undefined
 
   constructor(runQuery: RunQuery, constants: AuctionClock["constants"]) {
     this.#runQuery = runQuery
-    this.#clockOf = clockReader(constants)
+    this.#constants = constants
   }
 
   list(query: ListQuery<"slots">): Effect.Effect<Page<SlotView>, StoreFailure> {
@@ -76,37 +80,39 @@ export class SlotReader {
     return this.#runQuery(
       { statement: slotsStatement, parameters: [String(slotNum), String(slotNum)] },
       (answer) => {
-        const clock = this.#lastClock = this.#clockOf(answer)
+        const clock = this.#lastClock = clockOf(this.#constants, answer)
         return { item: readSlots(clock, answer.rows).slot(slotNum), snapshotId: answer.snapshotId }
       }
     )
   }
 
-  /** Queries the range that the filters have at the clock of the answer. */
-  #inRange<A>(
-    filters: FiltersOf<"slots">,
+  /** Queries the slots of a range at the clock of the answer. */
+  inRange<A>(
+    rangeAt: (clock: AuctionClock) => SlotRange,
     queryOf: (range: SlotRange) => SqlQuery,
     read: (answer: SqlAnswer, clock: AuctionClock, range: SlotRange) => A
   ): Effect.Effect<A, StoreFailure> {
-    let queried = this.#lastClock && listedSlots(filters, this.#lastClock)
-    // before the first answer the clock is unknown: query no slot
-    return this.#runQuery(queryOf(queried ?? { first: 0, end: 0 }), (answer) => {
-      const clock = this.#lastClock = this.#clockOf(answer)
-      const range = listedSlots(filters, clock)
-      if (queried?.first === range.first && queried.end === range.end) {
-        return read(answer, clock, range)
-      }
-      queried = range
-      return new Requery(queryOf(range))
+    return Effect.suspend(() => {
+      let queried = this.#lastClock && rangeAt(this.#lastClock)
+      // before the first answer the clock is unknown: query no slot
+      return this.#runQuery(queryOf(queried ?? { first: 0, end: 0 }), (answer) => {
+        const clock = this.#lastClock = clockOf(this.#constants, answer)
+        const range = rangeAt(clock)
+        if (queried?.first === range.first && queried.end === range.end) {
+          return read(answer, clock, range)
+        }
+        queried = range
+        return new Requery(queryOf(range))
+      })
     })
   }
 
   #listAll(query: ListQuery<"slots">): Effect.Effect<Page<SlotView>, StoreFailure> {
     const isAscending = query.order !== "DESC"
-    return this.#inRange(query.filters, (range) => {
-      const { end, first } = pageRange(query, range)
-      return { statement: slotsStatement, parameters: [String(first), String(end - 1)] }
-    }, ({ rows, snapshotId }, clock, range): Page<SlotView> => {
+    return this.inRange((clock) => listedSlots(query.filters, clock), (range) => ({
+      statement: slotsStatement,
+      parameters: rangeParameters(pageRange(query, range))
+    }), ({ rows, snapshotId }, clock, range): Page<SlotView> => {
       const { end, first } = pageRange(query, range)
       const { slot } = readSlots(clock, rows)
       const totalItems = range.end - range.first
@@ -130,7 +136,7 @@ export class SlotReader {
     { filters, fromItem, limit = limitDefault, order = "ASC" }: ListQuery<"slots">
   ): Effect.Effect<Page<SlotView>, StoreFailure> {
     const { by, keys, values } = listsByBestBid(filters)
-    return this.#inRange(filters, ({ end, first }) => ({
+    return this.inRange((clock) => listedSlots(filters, clock), ({ end, first }) => ({
       statement: byBestBidStatement(by, order),
       parameters: [
         keys,

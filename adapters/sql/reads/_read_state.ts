@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import {
   type AuctionClock,
   type Batch,
@@ -16,10 +15,9 @@ import {
   slotNumMax
 } from "../../../core/domain/mod.ts"
 import {
-  type SnapshotId,
+  type LedgerReader,
   type LedgerTotals,
   noTotals,
-  type StoreFailure,
   synchedBlockNum
 } from "../../../core/ports/mod.ts"
 import { answerStatement, type SqlAnswer } from "../connection/mod.ts"
@@ -37,8 +35,8 @@ import {
   uint32,
   uint64
 } from "../entities/mod.ts"
-import { Requery, type RunQuery } from "./_run_query.ts"
-import { bestBids, clockReader, readSlots, slotRows } from "./_slots.ts"
+import type { SlotReader } from "./_list_slots.ts"
+import { bestBidsInRange, rangeParameters, readSlots, slotRows } from "./_slots.ts"
 
 /** The network, and the options of the fee that the state recommends. */
 interface StateOptions extends RecommendedFeeOptions {
@@ -95,9 +93,7 @@ LEFT JOIN LATERAL (SELECT * FROM batch WHERE batch.batch_num = ${name}.batch_num
 
 /** The best bids of the slots from $1 to $2, the state, and all variables. */
 const stateStatement = answerStatement({
-  ctes: [
-    bestBids("SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)")
-  ],
+  ctes: [bestBidsInRange],
   head: [
     ...stateRow.select("").map(({ sql }) => sql),
     ...(["rollup", "withdrawalDelayer", "auction"] as const).map(currentVariables)
@@ -118,30 +114,19 @@ ${firstInWindow("hour", feeWindowMs)}`,
  * Returns an effect that reads the state of the network at the last block, or at the head above it. It costs a few index
  * probes, and one for each closed slot from the current one on.
  */
-export const makeReadState = (
-  runQuery: RunQuery,
+export const readState = (
+  slots: SlotReader,
   options: StateOptions
-): Effect.Effect<
-  { readonly state: NetworkState; readonly snapshotId: SnapshotId },
-  StoreFailure
-> => {
-  const clockOf = clockReader(options.genesis.constants.auction)
-  // the slots of the next forgers, by the clock of the last answer; none before the first answer
-  let slots: readonly [first: number, last: number] = [0, -1]
-  return Effect.suspend(() => {
-    let queriedSlots = slots
-    const query = () => ({ statement: stateStatement, parameters: queriedSlots.map(String) })
-    return runQuery(query(), (answer) => {
-      const clock = clockOf(answer)
-      slots = [clock.currentSlot, lastForgerSlot(clock)]
-      if (queriedSlots[0] === slots[0] && queriedSlots[1] === slots[1]) {
-        return { state: stateOf(answer, clock, options), snapshotId: answer.snapshotId }
-      }
-      queriedSlots = slots
-      return new Requery(query())
+): LedgerReader["Service"]["state"] =>
+  slots.inRange(
+    // those of the next forgers
+    (clock) => ({ first: clock.currentSlot, end: lastForgerSlot(clock) + 1 }),
+    (range) => ({ statement: stateStatement, parameters: rangeParameters(range) }),
+    (answer, clock) => ({
+      state: stateOf(answer, clock, options),
+      snapshotId: answer.snapshotId
     })
-  })
-}
+  )
 
 const noBatches: BatchSums = {
   batches: 0,

@@ -6,7 +6,7 @@ import {
   type SlotView,
   slotView
 } from "../../../core/domain/mod.ts"
-import { synchedBlockNum } from "../../../core/ports/mod.ts"
+import { type SlotRange, synchedBlockNum } from "../../../core/ports/mod.ts"
 import { type AnswerRows, firstColumn, type RowValues, type SqlAnswer } from "../connection/mod.ts"
 import { computed, decodeParameterSet, plainText, shape, uint64 } from "../entities/mod.ts"
 import { applicableBlock } from "../postings/mod.ts"
@@ -48,6 +48,13 @@ export const bestBids = (slots: string): string =>
     SELECT ${applicableBlock("slot.slot_num")} AS ethereum_block_num
   ) AS applicable
 )`
+
+/** The best bids of the slots from $1 to $2, which are the `rangeParameters`. */
+export const bestBidsInRange = bestBids(
+  "SELECT each.slot_num FROM generate_series($1::bigint, $2::bigint) AS each (slot_num)"
+)
+export const rangeParameters = ({ end, first }: SlotRange): ReadonlyArray<string> =>
+  [first, end - 1].map(String)
 
 /** The variables of a block, with the default bids of slots. */
 interface ApplicableSet {
@@ -124,6 +131,8 @@ export const readSlots = (clock: AuctionClock, rows: ReadonlyArray<RowValues>) =
 }
 
 /** Returns the auction clock of the snapshot of an answer, from the variables in its head. */
-export const clockReader =
-  (constants: AuctionClock["constants"]) => ({ head, snapshotId }: SqlAnswer): AuctionClock =>
-    auctionClock(constants, decodeVariables(head.at(-1) as string), synchedBlockNum(snapshotId))
+export const clockOf = (
+  constants: AuctionClock["constants"],
+  { head, snapshotId }: SqlAnswer
+): AuctionClock =>
+  auctionClock(constants, decodeVariables(head.at(-1) as string), synchedBlockNum(snapshotId))

@@ -5,7 +5,7 @@ import type { Values } from "../connection/mod.ts"
 import { findAccountsAndTokens, findItem } from "./_find.ts"
 import { makeList } from "./_list.ts"
 import { SlotReader } from "./_list_slots.ts"
-import { makeReadState } from "./_read_state.ts"
+import { readState } from "./_read_state.ts"
 import { answerOf, headQuery, makeRunQuery, type OnVersion } from "./_run_query.ts"
 
 export interface LedgerReaderOptions extends RecommendedFeeOptions {
@@ -33,7 +33,7 @@ export const makeLedgerReader = (
         ? slots.find(key as number)
         : findItem(runQuery, name, key as never)) as LedgerReader["Service"]["find"],
     accountsAndTokens: (keys) => findAccountsAndTokens(runQuery, keys),
-    state: makeReadState(runQuery, options),
+    state: readState(slots, options),
     snapshotId: answerOf(values, headQuery).pipe(
       Effect.map(({ snapshotId }) => snapshotId),
       Effect.tap(({ version }) => onVersion(version))
