@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import type {
   Account,
   AuctionVariables,
@@ -92,19 +93,10 @@ const formerMinimums = (
 }
 
 /** Returns the variables in the form of a feed: without what the ledger adds to them. */
-function feedOf({ auction, rollup, withdrawalDelayer }: NetworkVariables): World["variables"] {
-  const { defaultSlotSetBidFirstSlot: _firstSlot, ...auctionFeed } = withoutBlock(auction)
-  const { verifiers: _verifiers, ...rollupFeed } = withoutBlock(rollup)
-  return {
-    auction: auctionFeed,
-    rollup: rollupFeed,
-    withdrawalDelayer: withoutBlock(withdrawalDelayer)
-  }
-}
-
-function withoutBlock<Set extends { readonly ethereumBlockNum: bigint }>(
-  set: Set
-): Omit<Set, "ethereumBlockNum"> {
-  const { ethereumBlockNum: _, ...variables } = set
-  return variables
-}
+const feedOf = (
+  { auction, rollup, withdrawalDelayer }: NetworkVariables
+): World["variables"] => ({
+  auction: Struct.omit(auction, ["defaultSlotSetBidFirstSlot", "ethereumBlockNum"]),
+  rollup: Struct.omit(rollup, ["verifiers", "ethereumBlockNum"]),
+  withdrawalDelayer: Struct.omit(withdrawalDelayer, ["ethereumBlockNum"])
+})
