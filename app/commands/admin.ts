@@ -9,16 +9,13 @@ import {
 import type { TelemetryOptions } from "../../adapters/http/mod.ts"
 import { metricSnapshot, openMonitor } from "../../adapters/metrics/mod.ts"
 import type { Monitor } from "../../core/mod.ts"
-import { optionsOf, type ResolvedOptions, settings } from "../config/mod.ts"
+import { optionsOf, settings } from "../config/mod.ts"
 import { ProgramFailure } from "../process/mod.ts"
+import { lastVerification, locationOf } from "./verification.ts"
 import { groupTimeoutMs, monitorGroup, type WorkerGroup, type WorkerSelf } from "../workers/mod.ts"
 
 /** Default port: a conventional one of Prometheus exporters, below the range of ephemeral ports. */
 export const adminPortDefault = 9464
-
-export type AdminSettings = ResolvedOptions<typeof settings.monitoring & typeof settings.log> & {
-  readonly port: number
-}
 
 /** The monitoring of a server. `attachNode` reports the node as ready, until the scope closes. */
 export interface Monitoring extends Pick<Admin, "attachNode"> {
@@ -33,13 +30,11 @@ export interface Monitoring extends Pick<Admin, "attachNode"> {
  * Opens the admin listener, the request log and the export of metrics and traces that are enabled.
  *
  * @param self - This worker; undefined for a single process
- * @param verification - Reads the last result of `verify`
  */
 export const openMonitoring = Effect.fnUntraced(
   function*(
-    settings: AdminSettings,
-    self: WorkerSelf | undefined,
-    verification?: Effect.Effect<string | null, unknown>
+    settings: settings.ServeSettings,
+    self: WorkerSelf | undefined
   ): Effect.fn.Return<Monitoring, ProgramFailure, Scope.Scope> {
     const {
       adminToken,
@@ -56,7 +51,6 @@ export const openMonitoring = Effect.fnUntraced(
     const admin = port === null ? null : yield* openListener(settings, {
       monitor,
       port,
-      ...verification === undefined ? {} : { verification },
       ...adminToken === undefined ? {} : { token: adminToken },
       ...ledgerAgeMaxSeconds === undefined ? {} : { ledgerAgeMaxMs: ledgerAgeMaxSeconds * 1000 }
     })
@@ -95,31 +89,35 @@ export const openMonitoring = Effect.fnUntraced(
  */
 export const openGroupMonitoring = Effect.fnUntraced(
   function*(
-    settings: AdminSettings,
-    group: WorkerGroup,
-    verification?: Effect.Effect<string | null, unknown>
+    settings: settings.ServeSettings,
+    group: WorkerGroup
   ): Effect.fn.Return<Effect.Effect<void, never, Scope.Scope> | null, ProgramFailure, Scope.Scope> {
     const port = adminPortOf(settings, 0)
     if (port === null) return null
     const monitor = openMonitor({ timeoutMs: groupTimeoutMs })
-    const { markServing, url } = yield* openListener(settings, {
-      monitor,
-      port,
-      ...verification === undefined ? {} : { verification }
-    })
+    const { markServing, url } = yield* openListener(settings, { monitor, port })
     yield* monitorGroup(group, monitor)
     yield* Effect.log(`Health and metrics at ${url}, of all workers`)
     return markServing
   }
 )
 
-/** Opens an admin listener with the settings for its address and its clients. */
-const openListener = (resolved: AdminSettings, options: Omit<AdminOptions, "host" | "limits">) =>
+/**
+ * Opens an admin listener with the settings for its address and its clients. It shows the last result
+ * of `verify` for the data, unless these are in memory.
+ */
+const openListener = (
+  resolved: settings.ServeSettings,
+  options: Omit<AdminOptions, "host" | "limits" | "verification">
+) =>
   Effect.catchTag(
     openAdmin({
       ...options,
+      ...resolved.memory ? {} : {
+        verification: Effect.suspend(() => lastVerification(locationOf(resolved), resolved))
+      },
       host: resolved.adminHost,
-      limits: optionsOf("admin", settings.monitoring, resolved)
+      limits: optionsOf("admin", settings.serverSettings, resolved)
     }),
     "AdminError",
     (cause) =>
@@ -143,7 +141,7 @@ export const isAddressFault = (reason: string): boolean => /ENOTFOUND|EADDRNOTAV
  * @param workerNumber - 0 for a single process or the supervisor
  */
 export const adminPortOf = (
-  { adminPort, port }: Pick<AdminSettings, "adminPort" | "port">,
+  { adminPort, port }: Pick<settings.ServeSettings, "adminPort" | "port">,
   workerNumber: number
 ): number | null => {
   if (adminPort === "off") return null

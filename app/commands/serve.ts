@@ -3,7 +3,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import { availableParallelism } from "node:os"
 import { nodeCompression, serverLayer, type ServerLimits } from "../../adapters/http/node/mod.ts"
 import { CurrencyPrices, Monitor, Pool } from "../../core/mod.ts"
-import { mountsOf, optionsOf, type ResolvedOptions, settings } from "../config/mod.ts"
+import { mountsOf, optionsOf, settings } from "../config/mod.ts"
 import { exitCodes, type HeapWatch, ProgramFailure, watchHeap } from "../process/mod.ts"
 import { guardStores } from "../stores/mod.ts"
 import { exitTreesInThread, feesOf, type Node, nodeOver, verifierThreads } from "../node/mod.ts"
@@ -24,9 +24,8 @@ import {
   type WorkerSelf
 } from "../workers/mod.ts"
 import { isAddressFault, type Monitoring, openGroupMonitoring, openMonitoring } from "./admin.ts"
-import { lastVerification, locationOf } from "./verification.ts"
 
-export type ServeSettings = ResolvedOptions<typeof settings.serverSettings>
+type ServeSettings = settings.ServeSettings
 
 /** Serves the API until it is interrupted: in this process, or in workers that it supervises. */
 export const serve = (settings: ServeSettings): Effect.Effect<void, unknown> =>
@@ -65,7 +64,7 @@ const superviseServers = (settings: ServeSettings) =>
     // the workers read it too, but would be restarted on and on if it is invalid
     if (settings.currenciesFile !== undefined) yield* readCurrencyFile(settings.currenciesFile)
     const group = new WorkerGroup(workerCount(settings.workers))
-    const markServing = yield* openGroupMonitoring(settings, group, verificationOf(settings))
+    const markServing = yield* openGroupMonitoring(settings, group)
     // a worker closes its connections to the database after its last answer; this ends before the
     // limit of this process (`process/running.ts`)
     const supervised = supervise({ group, drainMaxMs: settings.shutdownTimeoutMs + 4000 })
@@ -85,18 +84,10 @@ const withMonitoring = <A, E, R>(
 ) =>
   Effect.scoped(
     Effect.flatMap(
-      openMonitoring(settings, self, verificationOf(settings)),
+      openMonitoring(settings, self),
       (monitoring) => Effect.provideService(run(monitoring), Monitor, monitoring.monitor)
     )
   )
-
-/**
- * Returns the effect that reads the last result of `verify` for these data; undefined for memory.
- */
-const verificationOf = (settings: ServeSettings) =>
-  settings.memory
-    ? undefined
-    : Effect.suspend(() => lastVerification(locationOf(settings), settings))
 
 /** Opens the stores, starts the source of blocks and serves them. */
 const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monitoring: Monitoring) =>

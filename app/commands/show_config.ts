@@ -7,12 +7,11 @@ import {
   settings
 } from "../config/mod.ts"
 import { printText } from "./output.ts"
-import type { ServeSettings } from "./serve.ts"
 
 type ServerSettings = typeof settings.serverSettings
 
 /** Reports that the configuration is valid: the caller has reported problems before. */
-export const reportValidConfig = (_: ServeSettings, { origins }: InvocationContext) => {
+export const reportValidConfig = (_: settings.ServeSettings, { origins }: InvocationContext) => {
   const setCount = Object.values(origins).filter(({ kind }) => kind !== "default").length
   return printText(
     `The configuration is valid; settings that are set: ${setCount}, at their default: ${
@@ -22,7 +21,7 @@ export const reportValidConfig = (_: ServeSettings, { origins }: InvocationConte
 }
 
 export const printConfig = (
-  resolved: ServeSettings,
+  resolved: settings.ServeSettings,
   { origins }: InvocationContext
 ): Effect.Effect<void, Error> =>
   printText(

@@ -17,10 +17,7 @@ export type VerifiedLocation =
 
 /** Returns the location of the stores that settings name: the database, or else the directory. */
 export const locationOf = (
-  { data, database }: Pick<
-    ResolvedOptions<typeof settings.storage & typeof settings.database>,
-    "data" | "database"
-  >
+  { data, database }: Pick<settings.ServeSettings, "data" | "database">
 ): VerifiedLocation =>
   database === undefined
     ? { kind: "directory", directory: resolve(data) }

@@ -1,20 +1,12 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { resolve } from "node:path"
 import { type FeedRecord, LedgerReader, type StoreFailure } from "../../core/mod.ts"
-import { connectionOptions, type ResolvedOptions, type settings } from "../config/mod.ts"
+import { connectionOptions, type settings } from "../config/mod.ts"
 import { type NodeStore, type StoreOptions, type Stores, storesLayer } from "../node/mod.ts"
 import { skipStored } from "./resumed_feed.ts"
 
-type LocationSettings = ResolvedOptions<
-  & typeof settings.storage
-  & typeof settings.checkpoints
-  & typeof settings.database
-  & typeof settings.replica
-  & typeof settings.connections
->
-
 /** Returns the store that the settings name. `checkServer` has refused contradictory ones. */
-export const storeOf = (settings: LocationSettings): NodeStore => {
+export const storeOf = (settings: settings.ServeSettings): NodeStore => {
   const { data, database, journalBytesMax, memory, poolHistorySeconds, replica } = settings
   if (memory) return { memory }
   if (database === undefined) {

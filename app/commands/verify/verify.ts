@@ -18,9 +18,8 @@ import { verifyFeed } from "./verify_feed.ts"
 
 type Connections = ResolvedOptions<typeof settings.connections>
 type Settings =
-  & ResolvedOptions<
-    typeof settings.database & typeof settings.connections & Pick<typeof settings.storage, "data">
-  >
+  & Connections
+  & Pick<settings.ServeSettings, "data" | "database">
   & ResolvedOptions<
     Pick<typeof options, "json" | "exitSample" | "stateRoot" | "violationsMax">
   >

@@ -1,3 +1,4 @@
+import type { ResolvedOptions } from "../setting.ts"
 import { clientLimits, requestLimits } from "./limits.ts"
 import { listening } from "./listening.ts"
 import { log, monitoring } from "./monitoring.ts"
@@ -31,3 +32,6 @@ export const serverSettings = {
   ...monitoring,
   ...log
 }
+
+/** The values of all settings of a server. */
+export type ServeSettings = ResolvedOptions<typeof serverSettings>
