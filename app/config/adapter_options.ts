@@ -32,17 +32,14 @@ export const optionsOf = <O extends Options, G extends keyof Targets>(
     })
   ) as { readonly [Name in keyof Targets[G]]?: NonNullable<Targets[G][Name]> }
 
-/** Options of database connections, except the URL. */
-export type ConnectionOptions = Omit<DatabaseOptions, "url">
-
 /**
- * Converts settings to connection options. `waitSeconds` is the default of `--database-wait`: by
- * default a command does not wait.
+ * Converts settings to the options of connections, except the URL. `waitSeconds` is the default of
+ * `--database-wait`: by default a command does not wait.
  */
 export const connectionOptions = (
   resolved: ResolvedOptions<typeof settings.connections>,
   { waitSeconds = 0 }: { readonly waitSeconds?: number } = {}
-): ConnectionOptions => ({
+): Omit<DatabaseOptions, "url"> => ({
   ...optionsOf("database", settings.connections, resolved),
   waitMs: 1000 * (resolved.waitSeconds ?? waitSeconds)
 })

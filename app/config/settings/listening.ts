@@ -11,7 +11,6 @@ const mountPath = {
 const revisionPath = (name: string, path: string) =>
   setting({
     key: `server.${name}_path`,
-    flag: `${name}-path`,
     value: text(mountPath),
     default: path,
     doc: `Path of the revision \`${name}\`; off disables it`

@@ -4,7 +4,6 @@ import { ethereumAddress, filePath, integer, nonEmptyText, number, text, yesNo }
 const contract = (name: string, contract: string) =>
   setting({
     key: `network.${name}`,
-    flag: name.replaceAll("_", "-"),
     value: ethereumAddress,
     doc: `Address of the ${contract} of the simulated network; derived from the seed if not set`
   })
