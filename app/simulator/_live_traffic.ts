@@ -2,11 +2,10 @@ import { Result } from "effect"
 import {
   feeUnits,
   isExpired,
-  type L1CoordinatorFeed,
   type L2Feed,
   type PostedAuthorization
 } from "../../core/domain/mod.ts"
-import { type AccountIndex, EXIT_ACCOUNT, type TransactionId } from "../../core/encoding/mod.ts"
+import { type AccountIndex, EXIT_ACCOUNT } from "../../core/encoding/mod.ts"
 import {
   processBatch,
   type QueuedTransaction,
@@ -107,16 +106,13 @@ export class LiveTraffic {
     this.#nextBatch = selection
   }
 
-  get nextBatch():
-    | { readonly batchNum: number; readonly ids: ReadonlyArray<TransactionId> }
-    | undefined
-  {
+  /** Returns the number of the next batch and the ids of its transactions; undefined for none. */
+  nextBatch() {
     const selection = this.#nextBatch
-    return selection &&
-      {
-        batchNum: selection.batchNum,
-        ids: selection.transactions.map(({ transaction }) => transaction.id)
-      }
+    return selection && {
+      batchNum: selection.batchNum,
+      ids: selection.transactions.map(({ transaction }) => transaction.id)
+    }
   }
 
   /** Fills the next batch with the selected transactions that are still valid after its queue. */
@@ -160,11 +156,11 @@ const hasKeyAndToken = (budget: Budget | undefined, publicKey: string, tokenId: 
 
 function forgeSelection(
   world: World,
-  { accounts, batchNum, transactions }: BatchSelection,
+  selection: BatchSelection,
   queue: ReadonlyArray<QueuedTransaction>
 ): ReadonlyArray<L2Feed> {
-  const afterL1 = l1Effects(world, { accounts, batchNum, queue })
-  for (let remaining = transactions;;) {
+  const afterL1 = l1Effects(world, selection, queue)
+  for (let remaining = selection.transactions;;) {
     const possible = applicable(world, afterL1, remaining)
     if (possible.length === remaining.length) return possible.map(({ feed }) => feed)
     // drops transactions that request another one of the same batch: the pool selects them again
@@ -177,11 +173,8 @@ function forgeSelection(
 /** Returns the accounts that the L1 transactions of the batch change. */
 function l1Effects(
   world: World,
-  { accounts, batchNum, queue }: {
-    readonly accounts: ReadonlyArray<L1CoordinatorFeed>
-    readonly batchNum: number
-    readonly queue: ReadonlyArray<QueuedTransaction>
-  }
+  { accounts, batchNum }: BatchSelection,
+  queue: ReadonlyArray<QueuedTransaction>
 ) {
   const input = { batchNum, queue, l1Coordinator: accounts, l2: [], feeAccounts: [] }
   const { accountUpdates, createdAccounts } = Result.getOrThrow(

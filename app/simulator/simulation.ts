@@ -49,9 +49,8 @@ export interface Simulation {
 
 /** The users, the coordinator and the chain of a live network. Each acts only when it is called. */
 export interface LiveNetwork
-  extends Pick<LiveTraffic, "nextSubmissions" | "rememberAccepted" | "setNextBatch">
+  extends Pick<LiveTraffic, "nextBatch" | "nextSubmissions" | "rememberAccepted" | "setNextBatch">
 {
-  readonly nextBatch: () => LiveTraffic["nextBatch"]
   /** Whether the coordinator now fails to forge the next batch. */
   readonly failsToForge: () => boolean
   /**
@@ -118,7 +117,7 @@ export function simulate(options: SimulationOptions): Simulation {
       nextSubmissions: () => traffic.nextSubmissions(),
       rememberAccepted: (accepted) => traffic.rememberAccepted(accepted),
       setNextBatch: (selection) => traffic.setNextBatch(selection),
-      nextBatch: () => traffic.nextBatch,
+      nextBatch: () => traffic.nextBatch(),
       failsToForge: () => chain.context.schedule.takeDue("forgingFailure"),
       advance: ({ isIdle, timeMs }) => {
         const rollBack = chain.rollBack()
