@@ -42,10 +42,11 @@ export const showStart = (
   also?: string
 ): void => {
   const words = [import.meta.filename, directory, JSON.stringify(options)]
-  const openings = Array.from(
-    { length: rounds },
-    () => JSON.parse(execFileSync(process.execPath, words, { encoding: "utf8" })) as Opening
-  )
+  const openings = Array.from({ length: rounds }, () => {
+    // a long replay logs its progress before the last line
+    const lines = execFileSync(process.execPath, words, { encoding: "utf8" }).trimEnd().split("\n")
+    return JSON.parse(lines.at(-1)!) as Opening
+  })
   const text = (member: keyof Opening, unit: number, digits = 2) => {
     const { median: middle, spread } = median(openings.map((each) => each[member] / unit))
     return `${middle.toFixed(digits)} ± ${spread.toFixed(digits)}`
