@@ -8,6 +8,7 @@ import {
 } from "../../../core/contract/mod.ts"
 import type { SlotView } from "../../../core/domain/mod.ts"
 import {
+  findUnregistered,
   type LedgerReader,
   NotRegistered,
   type Page,
@@ -32,6 +33,7 @@ import {
   postingKey,
   postingLists
 } from "../postings/mod.ts"
+import { readBidsOfForger, readRegistrations } from "./_auction_plans.ts"
 import { bidView, registrationOf } from "./auction_rows.ts"
 import {
   readAccountItem,
@@ -41,12 +43,9 @@ import {
 } from "./history_rows.ts"
 import { lookUpKeys } from "./_index_key_selection.ts"
 import {
-  findUnregistered,
   type ListQueryPlan,
-  readBidsOfForger,
   readLists,
   readPostings,
-  readRegistrations,
   withAccounts,
   withBatch,
   withQueued,

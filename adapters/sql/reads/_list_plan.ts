@@ -1,10 +1,3 @@
-import {
-  type Filter,
-  type ListDeclaration,
-  type ListName,
-  lists
-} from "../../../core/contract/mod.ts"
-import { type SnapshotId, NotRegistered, type UnregisteredThing } from "../../../core/ports/mod.ts"
 import type { RowSource } from "../connection/mod.ts"
 import {
   type PageText,
@@ -22,13 +15,7 @@ import {
   pairKeys,
   selectionsOf
 } from "./_index_key_selection.ts"
-import {
-  byteParameter,
-  hexOrNullParameter,
-  hexParameter,
-  keysParameter,
-  type Parameter
-} from "./_run_query.ts"
+import { keysParameter, type Parameter } from "./_run_query.ts"
 import { queuedRows } from "./history_rows.ts"
 
 /** How to run a list query: the shape of the statement, its text, and its parameters. */
@@ -62,7 +49,7 @@ export const readLists = (
 })
 
 /** Plans a read of the items that a query returns, without lists. */
-const readItems = (
+export const readItems = (
   shape: string,
   items: (parameter: Parameter) => string,
   values: ReadonlyArray<string | null>
@@ -202,71 +189,6 @@ export const withQueued = (
 }
 
 /**
- * Returns SQL for the keys that begin with `$1`, one for each bidder that is registered with a
- * forger; only the key of `bidder`, unless it is NULL.
- */
-export const keysOfForger = (forger: string, bidder: string): string => `
-SELECT $1::bytea || registration.bidder_addr AS key FROM registration
-WHERE registration.forger_addr = ${forger} AND (${bidder} IS NULL OR registration.bidder_addr = ${bidder})`
-
-/** Plans a read of the lists of a forger's bidders; their keys begin with `prefix`. */
-export const readBidsOfForger = (
-  prefix: Uint8Array,
-  { bidderAddr, forgerAddr }: {
-    readonly forgerAddr: string
-    readonly bidderAddr: string | undefined
-  },
-  slotKey: Uint8Array | null
-): ListQueryPlan => ({
-  shape: slotKey === null ? "forger" : "forger in slot",
-  text: (parameter) => {
-    const [forger, bidder] = [parameter("bytea"), parameter("bytea")]
-    // a sub-query that returns a value, since PostgreSQL may plan EXISTS as a scan of all bidders
-    // of the forger for each row
-    const condition = `(${bidder} IS NULL OR r.bidder_addr = ${bidder})
-  AND (SELECT registration.forger_addr FROM registration WHERE registration.bidder_addr = r.bidder_addr) = ${forger}`
-    return {
-      lists: "postings",
-      keys: keysOfForger(forger, bidder),
-      ...(slotKey === null ? {} : {
-        others: [
-          `SELECT r.item_id AS item FROM bid AS r WHERE r.item_id = ANY(${
-            unindexedTail(parameter("bytea"))
-          }::bigint[]) AND ${condition}`
-        ]
-      })
-    }
-  },
-  keys: byteParameter(prefix),
-  values: [
-    hexParameter(forgerAddr),
-    hexOrNullParameter(bidderAddr),
-    ...(slotKey === null ? [] : [byteParameter(slotKey)])
-  ]
-})
-
-/**
- * Plans a read of the latest registrations of the bidders. Its cost grows with the number of bidders,
- * or of the bidders of the forger; both are small, since a registration costs money.
- */
-export const readRegistrations = (
-  filters: { readonly [Column in "bidder_addr" | "forger_addr"]: string | undefined }
-): ListQueryPlan => {
-  const selected = Object.entries(filters).flatMap(([column, address]) =>
-    address === undefined ? [] : [{ column, address }]
-  )
-  return readItems(
-    ["registrations", ...selected.map(({ column }) => column)].join(" "),
-    (parameter) =>
-      [
-        "SELECT item_id AS item FROM registration WHERE true",
-        ...selected.map(({ column }) => `${column} = ${parameter("bytea")}`)
-      ].join(" AND "),
-    selected.map(({ address }) => hexParameter(address))
-  )
-}
-
-/**
  * Restricts a plan to a range of items.
  *
  * @param range SQL for a row of `low` and `upper`; and of `known`, whether the batch exists, if the
@@ -324,27 +246,3 @@ export const withAccounts = (
   ]
 })
 const accountFilters = ["accountIndex", "fromAccountIndex", "toAccountIndex"]
-
-/** Returns the error for the items that the filters refer to and that do not exist, if any. */
-export const findUnregistered = (
-  name: ListName,
-  filters: { readonly [filter: string]: unknown },
-  isRegistered: (kind: NonNullable<Filter["references"]>, value: number) => boolean,
-  snapshotId: SnapshotId
-): NotRegistered | undefined => {
-  const declaration: ListDeclaration = lists[name]
-  const things = Object.entries(filters).flatMap(
-    ([filter, value]): ReadonlyArray<UnregisteredThing> => {
-      const kind = declaration.filters[filter]?.references
-      if (kind === undefined || value === undefined) return []
-      const values = (Array.isArray(value) ? value : [value]) as ReadonlyArray<number>
-      return values.filter((each) => !isRegistered(kind, each)).map((each) => ({
-        filter,
-        kind,
-        value: each
-      }))
-    }
-  )
-  const [first, ...rest] = things
-  return first && new NotRegistered({ things: [first, ...rest], snapshotId })
-}

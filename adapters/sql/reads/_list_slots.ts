@@ -18,7 +18,7 @@ import {
   positionOf,
   wonSlotKey
 } from "../postings/mod.ts"
-import { keysOfForger } from "./_list_plan.ts"
+import { keysOfForger } from "./_auction_plans.ts"
 import {
   byteParameter,
   cachedStatement,

@@ -1,9 +1,13 @@
 import { Effect } from "effect"
 import { limitDefault, type ListQuery, lists, rowFilter } from "../../../core/contract/mod.ts"
 import type { Token } from "../../../core/domain/mod.ts"
-import { NotRegistered, type Page, type StoreFailure } from "../../../core/ports/mod.ts"
+import {
+  findUnregistered,
+  NotRegistered,
+  type Page,
+  type StoreFailure
+} from "../../../core/ports/mod.ts"
 import { headQuery, type RunQuery, tokenOf } from "./_run_query.ts"
-import { findUnregistered } from "./_list_plan.ts"
 
 /**
  * Returns a page of the tokens. `RunQuery` caches them, so the statement only returns the token

@@ -41,7 +41,7 @@ export const statementsOf = async (url: string, ask: () => Promise<unknown>): Pr
   return await statementsRun(url) - before
 }
 
-/** The same as `showRates` for servers over a database: what a request costs it is told too. */
+/** Shows the same as `showRates`, and what a request costs the database of both servers. */
 export const showDatabaseRates = async (
   url: string,
   conditions: Conditions,
@@ -61,6 +61,6 @@ export const showDatabaseRates = async (
   }
   const [own, theirs] = [await costOf(ours), await costOf(peer)]
   const cost = `${own.cpuUs} ÷ ${theirs.cpuUs} µs of the database's CPU time a request`
-  const told = { ...conditions, statements: own.statements, also: [cost, also].flat().join("; ") }
-  await showRates(told, ours, peer, rounds)
+  const shown = { ...conditions, statements: own.statements, also: [cost, also].flat().join("; ") }
+  await showRates(shown, ours, peer, rounds)
 }

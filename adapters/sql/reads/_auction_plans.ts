@@ -1,0 +1,70 @@
+import { unindexedTail } from "../postings/mod.ts"
+import { type ListQueryPlan, readItems } from "./_list_plan.ts"
+import { byteParameter, hexOrNullParameter, hexParameter } from "./_run_query.ts"
+
+/* Plans of lists of the auction whose filters read registrations. */
+
+/**
+ * Returns SQL for the keys that begin with `$1`, one for each bidder that is registered with a
+ * forger; only the key of `bidder`, unless it is NULL.
+ */
+export const keysOfForger = (forger: string, bidder: string): string => `
+SELECT $1::bytea || registration.bidder_addr AS key FROM registration
+WHERE registration.forger_addr = ${forger} AND (${bidder} IS NULL OR registration.bidder_addr = ${bidder})`
+
+/** Plans a read of the lists of a forger's bidders; their keys begin with `prefix`. */
+export const readBidsOfForger = (
+  prefix: Uint8Array,
+  { bidderAddr, forgerAddr }: {
+    readonly forgerAddr: string
+    readonly bidderAddr: string | undefined
+  },
+  slotKey: Uint8Array | null
+): ListQueryPlan => ({
+  shape: slotKey === null ? "forger" : "forger in slot",
+  text: (parameter) => {
+    const [forger, bidder] = [parameter("bytea"), parameter("bytea")]
+    // a sub-query that returns a value, since PostgreSQL may plan EXISTS as a scan of all bidders
+    // of the forger for each row
+    const condition = `(${bidder} IS NULL OR r.bidder_addr = ${bidder})
+  AND (SELECT registration.forger_addr FROM registration WHERE registration.bidder_addr = r.bidder_addr) = ${forger}`
+    return {
+      lists: "postings",
+      keys: keysOfForger(forger, bidder),
+      ...(slotKey === null ? {} : {
+        others: [
+          `SELECT r.item_id AS item FROM bid AS r WHERE r.item_id = ANY(${
+            unindexedTail(parameter("bytea"))
+          }::bigint[]) AND ${condition}`
+        ]
+      })
+    }
+  },
+  keys: byteParameter(prefix),
+  values: [
+    hexParameter(forgerAddr),
+    hexOrNullParameter(bidderAddr),
+    ...(slotKey === null ? [] : [byteParameter(slotKey)])
+  ]
+})
+
+/**
+ * Plans a read of the latest registrations of the bidders. Its cost grows with the number of bidders,
+ * or of the bidders of the forger; both are small, since a registration costs money.
+ */
+export const readRegistrations = (
+  filters: { readonly [Column in "bidder_addr" | "forger_addr"]: string | undefined }
+): ListQueryPlan => {
+  const selected = Object.entries(filters).flatMap(([column, address]) =>
+    address === undefined ? [] : [{ column, address }]
+  )
+  return readItems(
+    ["registrations", ...selected.map(({ column }) => column)].join(" "),
+    (parameter) =>
+      [
+        "SELECT item_id AS item FROM registration WHERE true",
+        ...selected.map(({ column }) => `${column} = ${parameter("bytea")}`)
+      ].join(" AND "),
+    selected.map(({ address }) => hexParameter(address))
+  )
+}
