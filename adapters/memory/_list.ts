@@ -11,7 +11,12 @@ import {
   rowFilter
 } from "../../core/contract/mod.ts"
 import type { Transaction } from "../../core/domain/mod.ts"
-import { listedSlots, findUnregistered, NotRegistered, type Page } from "../../core/ports/mod.ts"
+import {
+  listedSlots,
+  NotRegistered,
+  type Page,
+  type UnregisteredThing
+} from "../../core/ports/mod.ts"
 import { accountView, exitView, slotAt, transactionView } from "./_views.ts"
 import type { Constraint, FilterIndex, IndexedRows, KeyValue, RowList } from "./filter_index/mod.ts"
 import { indexKeyNumbers, indexSpecs, type LedgerState } from "./state/mod.ts"
@@ -171,13 +176,7 @@ const readFilters = (
   const declaration: ListDeclaration = lists[name]
   const specs = indexSpecs[name]
   const valuesByFilter = new Map<string, ReadonlySet<KeyValue>>()
-  const unregistered = findUnregistered(
-    name,
-    values,
-    (kind, value) => isRegistered(state, kind, value),
-    state.snapshotId
-  )
-  if (unregistered !== undefined) return unregistered
+  const unregistered: Array<UnregisteredThing> = []
   let from = 0
   let to = Infinity
   for (const [filter, value] of Object.entries(values)) {
@@ -185,6 +184,14 @@ const readFilters = (
     const spec = specs[filter]
     if (value === undefined || declared === undefined || spec === undefined) continue
     if (spec.kind === "unindexed" || (declared.match === "flag" && value === false)) continue
+    const kind = declared.references
+    if (kind !== undefined) {
+      for (const each of valuesOf(value)) {
+        if (!isRegistered(state, kind, each as number)) {
+          unregistered.push({ filter, kind, value: each as number })
+        }
+      }
+    }
     if (spec.kind === "range") {
       const [first, end] = spec.range(value as never, state)
       from = Math.max(from, first)
@@ -193,6 +200,9 @@ const readFilters = (
       valuesByFilter.set(filter, new Set(valuesOf(value)))
       if (declared.implies !== undefined) valuesByFilter.set(declared.implies, new Set([true]))
     }
+  }
+  if (isNonEmpty(unregistered)) {
+    return new NotRegistered({ things: unregistered, snapshotId: state.snapshotId })
   }
   const constraints = [...valuesByFilter]
     .map(([filter, values]): Constraint => ({ indexKeys: indexKeyNumbers(name, filter), values }))
@@ -215,6 +225,8 @@ const isRegistered = (
       return history.batch(value) !== undefined
   }
 }
+
+const isNonEmpty = <T>(list: ReadonlyArray<T>): list is readonly [T, ...Array<T>] => list.length > 0
 
 const valuesOf = (value: unknown): ReadonlyArray<KeyValue> =>
   (Array.isArray(value) ? value : [value]) as ReadonlyArray<KeyValue>

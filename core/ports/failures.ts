@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { type ListDeclaration, type ListName, lists } from "../contract/mod.ts"
 import { SnapshotId } from "./ledger_snapshot.ts"
 
 /**
@@ -88,41 +87,4 @@ export class NotRegistered extends Schema.TaggedError<NotRegistered>()("NotRegis
   get value(): number {
     return this.things[0].value
   }
-}
-
-/**
- * Returns a failure that names the tokens, accounts and batches in the filters of a list that do not
- * exist, in the order of the filters; undefined if all exist.
- *
- * @param isRegistered returns whether one exists in the snapshot
- * @example
- * ```ts
- * import { findUnregistered } from "rollup-node-api"
- *
- * const snapshotId = { ethereumBlockNum: 18000000n, batchNum: null, version: 0 }
- * const found = findUnregistered("exits", { tokenId: 7 }, (_, id) => id === 0, snapshotId)
- * console.log(found?.message) // => Token 7 is not registered
- * ```
- */
-export const findUnregistered = (
-  name: ListName,
-  filters: { readonly [filter: string]: unknown },
-  isRegistered: (kind: UnregisteredThing["kind"], value: number) => boolean,
-  snapshotId: SnapshotId
-): NotRegistered | undefined => {
-  const declaration: ListDeclaration = lists[name]
-  const things = Object.entries(filters).flatMap(
-    ([filter, value]): ReadonlyArray<UnregisteredThing> => {
-      const kind = declaration.filters[filter]?.references
-      if (kind === undefined || value === undefined) return []
-      const values = (Array.isArray(value) ? value : [value]) as ReadonlyArray<number>
-      return values.filter((each) => !isRegistered(kind, each)).map((each) => ({
-        filter,
-        kind,
-        value: each
-      }))
-    }
-  )
-  const [first, ...rest] = things
-  return first && new NotRegistered({ things: [first, ...rest], snapshotId })
 }

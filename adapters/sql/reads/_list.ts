@@ -8,7 +8,6 @@ import {
 } from "../../../core/contract/mod.ts"
 import type { SlotView } from "../../../core/domain/mod.ts"
 import {
-  findUnregistered,
   type LedgerReader,
   NotRegistered,
   type Page,
@@ -41,7 +40,7 @@ import {
   readTransactionItem,
   transactionColumns
 } from "./history_rows.ts"
-import { lookUpKeys } from "./_index_key_selection.ts"
+import { findUnregistered, lookUpKeys } from "./_index_key_selection.ts"
 import {
   type ListQueryPlan,
   readLists,

@@ -1,12 +1,8 @@
 import { Effect } from "effect"
 import { limitDefault, type ListQuery, lists, rowFilter } from "../../../core/contract/mod.ts"
 import type { Token } from "../../../core/domain/mod.ts"
-import {
-  findUnregistered,
-  NotRegistered,
-  type Page,
-  type StoreFailure
-} from "../../../core/ports/mod.ts"
+import { NotRegistered, type Page, type StoreFailure } from "../../../core/ports/mod.ts"
+import { findUnregistered } from "./_index_key_selection.ts"
 import { headQuery, type RunQuery, tokenOf } from "./_run_query.ts"
 
 /**
