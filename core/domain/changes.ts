@@ -1,5 +1,5 @@
-import type { AccountIndex, TransactionId } from "../encoding/mod.ts"
-import type { Account, AccountValues, Batch, L1Part, Transaction } from "./history.ts"
+import type { AccountIndex } from "../encoding/mod.ts"
+import type { Account, AccountValues, Batch, ForgedFields, Transaction } from "./history.ts"
 import type { Bid, Coordinator } from "./slot.ts"
 import type { Exit } from "./exit.ts"
 import type { NetworkVariables } from "./parameters.ts"
@@ -33,21 +33,7 @@ export interface BatchChanges {
    * The transactions of the forged queue, by position. They get new item ids, lower than the ids of
    * `transactions`.
    */
-  readonly forged: ReadonlyArray<{
-    readonly id: TransactionId
-    /**
-     * The created account if the transaction creates one; a rollback of the batch resets it to
-     * null.
-     */
-    readonly fromAccountIndex: AccountIndex
-    /** The sender's account may have been created after the transaction was queued. */
-    readonly fromPublicKey: Transaction["fromPublicKey"]
-    readonly toAddress: Transaction["toAddress"]
-    readonly toPublicKey: Transaction["toPublicKey"]
-    readonly historicUSD: Transaction["historicUSD"]
-    readonly amountSuccess: L1Part["amountSuccess"]
-    readonly depositAmountSuccess: L1Part["depositAmountSuccess"]
-  }>
+  readonly forged: ReadonlyArray<ForgedFields>
   /** Coordinator L1, then L2. */
   readonly transactions: ReadonlyArray<New<Transaction>>
   readonly exits: ReadonlyArray<New<Exit>>

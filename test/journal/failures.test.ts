@@ -104,11 +104,11 @@ describe("a data directory", () => {
         other.message,
         /holds the network "Rollup Network" \(prefix zk, chain 1337, genesis block 0x[0-9a-f]{8}…\), not /u
       )
-      for (const format of [1, 7, 9]) {
+      for (const format of [1, 8, 10]) {
         changeRecords(directory, `PRAGMA user_version = ${format}`)
         const { message, reason } = yield* openingError(directory)
         assert.strictEqual(reason, "otherFormat")
-        assert.include(message, `has format ${format}, expected 8: open it with the program that`)
+        assert.include(message, `has format ${format}, expected 9: open it with the program that`)
       }
     })))
 })

@@ -19,7 +19,7 @@ export const databaseFile = (directory: string): string => join(directory, "jour
 /** Marks the file as a journal: "RNOJ". */
 const APPLICATION_ID = 0x524e4f4a
 /** Grows with each change of the format that an older program would read wrongly. */
-const FORMAT = 8
+const FORMAT = 9
 
 const SCHEMA = `
   CREATE TABLE network (genesis TEXT NOT NULL) STRICT;

@@ -20,7 +20,7 @@ type Column =
 
 /** Flat objects with the same members, in columns. */
 export interface ObjectColumns<A extends object> {
-  /** The first object, which has the values of the members that are not in `columns`. */
+  /** The first object. All have its values of the members that are not in `columns`. */
   readonly first: A
   /** The members whose values differ. */
   readonly columns: ReadonlyArray<readonly [member: keyof A, Column]>
@@ -30,19 +30,22 @@ export interface ObjectColumns<A extends object> {
 export const membersOf = <A extends object>([first]: ReadonlyArray<A>): ReadonlyArray<keyof A> =>
   Object.keys(first ?? {}) as Array<keyof A>
 
-/** Returns the columns of members of objects. */
-export const objectColumns = <A extends object, M extends keyof A>(
+/** Returns the columns of members of objects, by default of all. */
+export const objectColumns = <A extends object>(
   objects: ReadonlyArray<A>,
-  members: ReadonlyArray<M>
-): ObjectColumns<Pick<A, M>> => ({
-  first: Object.fromEntries(members.map((member) => [member, objects[0]![member]])) as Pick<A, M>,
+  members = membersOf(objects)
+): ObjectColumns<A> => ({
+  first: { ...objects[0]! },
   columns: members.flatMap((member) => {
     const values = objects.map((object) => object[member])
     return values.every((value) => value === values[0]) ? [] : [[member, columnOf(values)] as const]
   })
 })
 
-/** Returns the object at an index. It is a copy of `first`, so all have one hidden class in V8. */
+/**
+ * Returns the object at an index, with the values of the first object for members without a column.
+ * It is a copy of `first`, so all have one hidden class in V8.
+ */
 export const objectAt = <A extends object>(
   { columns, first }: ObjectColumns<A>,
   index: number

@@ -15,7 +15,7 @@ export interface AccountUpdate {
 /** Account updates in columns. An account index has 32 bits: rows are in memory. */
 export interface AccountUpdateColumns {
   readonly indexes: Uint32Array
-  readonly others: ObjectColumns<Omit<AccountUpdate, "index">>
+  readonly others: ObjectColumns<AccountUpdate>
 }
 
 export const accountUpdateCodec: RowCodec<AccountUpdate, AccountUpdateColumns> = {
@@ -23,5 +23,5 @@ export const accountUpdateCodec: RowCodec<AccountUpdate, AccountUpdateColumns> =
     indexes: Uint32Array.from(rows, ({ index }) => index),
     others: objectColumns(rows, ["nonce", "balance", "previous"])
   }),
-  decode: ({ indexes, others }, at) => ({ index: indexes[at]!, ...objectAt(others, at) })
+  decode: ({ indexes, others }, at) => ({ ...objectAt(others, at), index: indexes[at]! })
 }

@@ -26,9 +26,8 @@ export interface TransactionColumns {
   readonly texts: ReadonlyArray<Uint16Array>
   /** The strings that are not those of an account. */
   readonly strings: ReadonlyArray<string>
-  readonly others: ObjectColumns<
-    Pick<Transaction, "position" | "amount" | "batchNum" | "historicUSD" | "timestampMs">
-  >
+  /** The members that have no column here. */
+  readonly others: ObjectColumns<Transaction>
   /** The number of each transaction in `l1`, or below 0 its complement in `l2`. */
   readonly parts: Int16Array
   readonly l1: ObjectColumns<L1Part>
@@ -43,6 +42,11 @@ const textMembers = [
   ["toPublicKey", "toAccountIndex", "publicKey"]
 ] as const
 type TextMember = typeof textMembers[number]
+
+/** The members that have a column in `TransactionColumns`. */
+const ownColumns = new Set<keyof Transaction>(
+  ["itemId", "id", "type", "tokenId", "l1", "l2", ...textMembers.flatMap(([a, b]) => [a, b])]
+)
 
 const nullCode = 0
 const ownerCode = 1
@@ -89,13 +93,13 @@ const encodeTransactions = (
     toAccountIndexes: Float64Array.from(rows, ({ toAccountIndex }) => toAccountIndex),
     texts: textMembers.map((member) => Uint16Array.from(rows, (row) => codeOf(row, member))),
     strings,
-    others: objectColumns(rows, ["position", "amount", "batchNum", "historicUSD", "timestampMs"]),
+    others: objectColumns(rows, membersOf(rows).filter((member) => !ownColumns.has(member))),
     parts: Int16Array.from(
       rows,
       (row) => row.l1 === null ? ~(l2.push(row.l2!) - 1) : l1.push(row.l1) - 1
     ),
-    l1: objectColumns(l1, membersOf(l1)),
-    l2: objectColumns(l2, membersOf(l2))
+    l1: objectColumns(l1),
+    l2: objectColumns(l2)
   }
 }
 
@@ -105,13 +109,12 @@ const decodeTransaction = (
   ownerOf: OwnerOf
 ): Transaction => {
   const keys = new TransactionKeys(columns, at, ownerOf)
-  const others = objectAt(columns.others, at)
   const part = columns.parts[at]!
   return {
+    ...objectAt(columns.others, at),
     itemId: keys.itemId,
     id: idAt(columns.ids, at),
     type: keys.type,
-    position: others.position,
     fromAccountIndex: keys.fromAccountIndex,
     fromAddress: keys.fromAddress,
     fromPublicKey: keys.fromPublicKey,
@@ -119,10 +122,6 @@ const decodeTransaction = (
     toAddress: keys.toAddress,
     toPublicKey: keys.toPublicKey,
     tokenId: keys.tokenId,
-    amount: others.amount,
-    batchNum: others.batchNum,
-    historicUSD: others.historicUSD,
-    timestampMs: others.timestampMs,
     l1: part < 0 ? null : objectAt(columns.l1, part),
     l2: part < 0 ? objectAt(columns.l2, ~part) : null
   }

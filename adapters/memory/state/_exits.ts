@@ -1,7 +1,6 @@
 import type { Exit, TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.ts"
 import type { PlacedWithdrawal } from "../../../core/ports/mod.ts"
-import { exitRow } from "../../../core/use_cases/mod.ts"
 import { firstNot } from "../_binary_search.ts"
 import { Table } from "../filter_index/mod.ts"
 import { frozen } from "./_frozen.ts"
@@ -60,7 +59,7 @@ export class Exits {
     while (this.undo.length > withdrawalCount) {
       const { position, ...withdrawals } = this.undo.pop()!
       const row = this.table.rows[position]!
-      this.table.replace(position, frozen(exitRow(row.itemId, { ...row, ...withdrawals })))
+      this.table.replace(position, frozen({ ...row, ...withdrawals }))
     }
   }
 
@@ -69,7 +68,7 @@ export class Exits {
   }
 
   restore({ exits, replacedWithdrawals }: LedgerLists): void {
-    this.table.restore(exits.map((exit) => frozen(exitRow(exit.itemId, exit))))
+    this.table.restore(exits.map(frozen))
     this.undo = [...replacedWithdrawals]
   }
 }

@@ -6,7 +6,6 @@ import {
   noTotals,
   type PlacedBatch
 } from "../../../core/ports/mod.ts"
-import { transactionRow } from "../../../core/use_cases/mod.ts"
 import { IndexedRows, Table } from "../filter_index/mod.ts"
 import { TransactionRows } from "../row_groups/mod.ts"
 import { Accounts } from "./_accounts.ts"
@@ -162,13 +161,10 @@ export class History {
     this.stored = [...lists.storedBatches]
     this.queues.restore(
       lists.enqueuedRowGroups,
-      lists.enqueued.map((row) => transactionRow(row.itemId, row)),
+      lists.enqueued,
       this.lastForgedQueue
     )
-    this.transactions.rows.restore(
-      lists.transactionRowGroups,
-      lists.transactions.map((row) => transactionRow(row.itemId, row))
-    )
+    this.transactions.rows.restore(lists.transactionRowGroups, lists.transactions)
     this.transactions.reindex()
   }
 

@@ -6,12 +6,10 @@ import {
   l2TransactionType,
   type New,
   type Transaction,
-  valueUSD,
   type Batch,
   type BatchChanges,
   protocol,
   slotOfBlock,
-  type TokenId,
   transactionsPerBatchMax
 } from "../../domain/mod.ts"
 import { l1CoordinatorTransactionId, l2TransactionId, NO_ACCOUNT } from "../../encoding/mod.ts"
@@ -19,7 +17,7 @@ import { type BatchOutcome, type L2Resolution, processBatch } from "../batch/mod
 import type { StagedBlock } from "./_staged_block.ts"
 import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
 import { checkExits, checkRoots, exitRows } from "./_exits.ts"
-import { checkEffects, forgedQueue, receiverOf, senderKeyOf } from "./_queue.ts"
+import { checkEffects, forgedQueue, receiverOf, senderKeyOf, valueAt } from "./_queue.ts"
 
 /**
  * Returns the history rows of coordinator L1 transactions: each is a deposit of zero into the
@@ -208,12 +206,6 @@ function batchRow(
     slotNum: slotOfBlock(staged.rules.constants.auction, number),
     ethereumTxHash: batch.ethereumTxHash ?? null
   }
-}
-
-/** Returns the value in US dollars in this block; null for a token without price. */
-function valueAt(staged: StagedBlock, tokenId: TokenId, amount: bigint): number | null {
-  const token = staged.token(tokenId)
-  return token === undefined ? null : valueUSD(token, amount)
 }
 
 const forgedRows = (

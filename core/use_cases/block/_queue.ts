@@ -4,6 +4,7 @@ import {
   type L1UserFeed,
   type New,
   protocol,
+  type TokenId,
   type Transaction,
   valueUSD,
   type BatchFeed
@@ -90,6 +91,12 @@ export function receiverOf(
   return { toAddress: address, toPublicKey: publicKey }
 }
 
+/** Returns the value in US dollars in this block; null for a token without price. */
+export function valueAt(staged: StagedBlock, tokenId: TokenId, amount: bigint): number | null {
+  const token = staged.token(tokenId)
+  return token === undefined ? null : valueUSD(token, amount)
+}
+
 const NO_OWNER = { address: null, publicKey: null }
 
 const ownerOf = (staged: StagedBlock, index: AccountIndex) =>
@@ -160,8 +167,8 @@ function queuedRow(staged: StagedBlock, feed: L1UserFeed): New<Transaction> {
     toForgeL1TransactionsNum,
     tokenId
   } = feed
-  const token = staged.token(tokenId)
-  const { number, timestampMs } = staged.block
+  const receiver = receiverOf(staged, toAccountIndex)
+  // the members in the order of other transactions: all rows have one hidden class in V8
   return {
     id: l1UserTransactionId({ toForgeL1TransactionsNum, position }, staged.rules.keccak256),
     type: l1TransactionType(from, toAccountIndex, depositAmount),
@@ -170,20 +177,21 @@ function queuedRow(staged: StagedBlock, feed: L1UserFeed): New<Transaction> {
     fromAddress: feed.fromAddress,
     fromPublicKey: feed.fromPublicKey ?? ownerOf(staged, from).publicKey,
     toAccountIndex,
-    ...receiverOf(staged, toAccountIndex),
+    toAddress: receiver.toAddress,
+    toPublicKey: receiver.toPublicKey,
     tokenId,
     amount,
     batchNum: null,
     historicUSD: null,
-    timestampMs,
+    timestampMs: staged.block.timestampMs,
     l1: {
       toForgeL1TransactionsNum,
       userOrigin: true,
       depositAmount,
       amountSuccess: false,
       depositAmountSuccess: false,
-      historicDepositAmountUSD: token === undefined ? null : valueUSD(token, depositAmount),
-      ethereumBlockNum: number,
+      historicDepositAmountUSD: valueAt(staged, tokenId, depositAmount),
+      ethereumBlockNum: staged.block.number,
       ethereumTxHash: feed.ethereumTxHash ?? null,
       l1Fee: feed.l1Fee ?? null
     },

@@ -1,7 +1,7 @@
 import { type BatchChanges, feeSumUnits, type New, type Transaction } from "../../domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../encoding/mod.ts"
 import type { PlacedAccount, PlacedBatch } from "../../ports/mod.ts"
-import { accountRow, exitRow, forgedRow, transactionRow } from "./rows.ts"
+import { accountRow, forgedRow } from "./rows.ts"
 import { notStorable, type StagedState } from "./_staged_state.ts"
 
 /** Adds the changes of a batch to the staged state, and returns its rows. */
@@ -15,7 +15,7 @@ export const placeBatch = (state: StagedState, changes: BatchChanges): PlacedBat
   const accountChanges = placeAccounts(state, changes)
   const forged = forgeQueue(state, changes)
   const transactions = forged.map((queued, position) =>
-    forgedRow(next.transactions++, queued, changes.forged[position]!, batchNum)
+    forgedRow(queued, changes.forged[position]!, next.transactions++, batchNum)
   )
   for (const row of changes.transactions) {
     if (row.tokenId > state.lastTokenId || row.batchNum !== batchNum) {
@@ -50,7 +50,7 @@ export const placeTransaction = (state: StagedState, row: New<Transaction>): Tra
   const { id } = row
   if (state.hasTransaction(id)) throw notStorable(`transaction ${id} is stored already`)
   state.addTransaction(id)
-  return transactionRow(state.next.transactions++, row)
+  return { ...row, itemId: state.next.transactions++ }
 }
 
 const placeAccounts = (
@@ -124,7 +124,7 @@ const placeExits = (
       throw notStorable(`exit of account ${exit.accountIndex} is out of order`)
     }
     last = exit.accountIndex
-    const row = exitRow(state.next.exits++, exit)
+    const row = { ...exit, itemId: state.next.exits++ }
     state.addExit(row)
     return row
   })

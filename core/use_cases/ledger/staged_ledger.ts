@@ -20,7 +20,6 @@ import {
 import { partsOfBlock } from "./_parts_of_block.ts"
 import { placeBatch, placeTransaction } from "./_place_batch.ts"
 import { notStorable, StagedState } from "./_staged_state.ts"
-import { exitRow } from "./rows.ts"
 
 /**
  * A ledger with some blocks, prices and heads placed on it, which its store has not written yet. It
@@ -204,7 +203,7 @@ const placeWithdrawal = (
       `exit of batch ${batchNum} and account ${accountIndex} is withdrawn and does not exist`
     )
   }
-  const after = exitRow(before.itemId, { ...before, [field]: blockNum })
+  const after = { ...before, [field]: blockNum }
   state.setWithdrawn(after)
   return { before, after, field }
 }
