@@ -173,7 +173,6 @@ export class ResponseCache implements Answers {
       etag,
       ownHeaders,
       snapshot,
-      isUsed: false,
       compressed: new Map(),
       answer: {
         status: 200,
@@ -229,19 +228,13 @@ interface Bounded {
   readonly key: string
   /** Bytes of the entry with the compressed bodies that are kept. */
   bytes: number
-  /** Whether it was used since the hand has passed it. */
-  isUsed: boolean
 }
 
-/**
- * Entries by key, at most `bytesMax` bytes. The SIEVE algorithm (NSDI 2024) decides which ones are
- * evicted: a hand passes the entries from the oldest to the newest and evicts those that were not
- * used since it passed them last. A hit moves nothing.
- */
+/** Entries by key, at most `bytesMax` bytes. The least recently used ones are evicted. */
 export class BoundedEntries<Entry extends Bounded> {
   readonly bytesMax: number
+  /** The least recently used entry first. */
   readonly #entries = new Map<string, Entry>()
-  #hand = this.#entries.values()
   /** Bytes of all entries, including stale ones. */
   bytes = 0
   /** Entries dropped to make room. */
@@ -257,39 +250,35 @@ export class BoundedEntries<Entry extends Bounded> {
 
   get(key: string): Entry | undefined {
     const entry = this.#entries.get(key)
-    if (entry !== undefined) entry.isUsed = true
+    if (entry !== undefined) {
+      this.#entries.delete(key)
+      this.#entries.set(key, entry)
+    }
     return entry
   }
 
   /** Adds an entry that fits alone. It replaces the one with its key. */
   put(entry: Entry): void {
-    this.bytes -= this.#entries.get(entry.key)?.bytes ?? 0
-    // only the hand deletes: V8 keeps all tables of a map that an open iterator has not passed
+    this.bytes += entry.bytes - (this.get(entry.key)?.bytes ?? 0)
     this.#entries.set(entry.key, entry)
-    this.#add(entry, entry.bytes)
+    this.#evict()
   }
 
   /** Adds bytes to an entry, unless it is not cached any more or would not fit alone. */
   grow(entry: Entry, bytes: number): boolean {
-    const isCached = this.#entries.get(entry.key) === entry
-    if (!isCached || entry.bytes + bytes > this.bytesMax) return false
+    if (this.get(entry.key) !== entry || entry.bytes + bytes > this.bytesMax) return false
     entry.bytes += bytes
-    this.#add(entry, bytes)
+    this.bytes += bytes
+    this.#evict()
     return true
   }
 
-  /** Counts bytes of an entry, and evicts others to make room for them. */
-  #add(added: Entry, bytes: number): void {
-    this.bytes += bytes
-    while (this.bytes > this.bytesMax) {
-      const { done, value: entry } = this.#hand.next()
-      if (done === true) this.#hand = this.#entries.values()
-      else if (entry.isUsed) entry.isUsed = false
-      else if (entry !== added) {
-        this.#entries.delete(entry.key)
-        this.bytes -= entry.bytes
-        this.evictions++
-      }
+  #evict(): void {
+    for (const [key, { bytes }] of this.#entries) {
+      if (this.bytes <= this.bytesMax) break
+      this.#entries.delete(key)
+      this.bytes -= bytes
+      this.evictions++
     }
   }
 }

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 import { BoundedEntries } from "../../../adapters/http/cache/mod.ts"
 
-const entry = (key: string, bytes = 10_000) => ({ key, bytes, isUsed: false })
+const entry = (key: string, bytes = 10_000) => ({ key, bytes })
 
 /** Opens a cache for ten entries. */
 const open = () => new BoundedEntries<ReturnType<typeof entry>>(100_000)
@@ -84,7 +84,7 @@ describe("The entries of the response cache", () => {
     const worker = new Worker(
       `import(${JSON.stringify(module)}).then(({ BoundedEntries }) => {
         const cache = new BoundedEntries(100)
-        const put = (key, bytes) => cache.put({ key, bytes, isUsed: false })
+        const put = (key, bytes) => cache.put({ key, bytes })
         for (let i = 0; i < 1_000_000; i++) {
           put("/a", 10)
           cache.get("/a")
