@@ -78,18 +78,10 @@ export class Connection {
 
 /** Returns the bytes of a GET with further header lines. */
 export const getRequest = (path: string, ...headers: ReadonlyArray<string>): Buffer =>
-  Buffer.from(
-    [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", ...headers, "", ""].join("\r\n"),
-    "latin1"
-  )
+  Buffer.from([`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", ...headers, "", ""].join("\r\n"))
 
 /** Returns the bytes of a POST of a JSON text. */
-export const postRequest = (path: string, body: string): Buffer =>
-  Buffer.from([
-    `POST ${path} HTTP/1.1`,
-    "Host: 127.0.0.1",
-    "Content-Type: application/json",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    "",
-    body
-  ].join("\r\n"))
+export const postRequest = (path: string, body: string): Buffer => {
+  const headers = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`
+  return Buffer.from(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}\r\n\r\n${body}`)
+}

@@ -74,10 +74,7 @@ const parts: { readonly [name: string]: Part } = {
     title: "Posts",
     run: () => benchPosts({ rounds: quick ? 2 : 7, count: quick ? 100 : 400 })
   },
-  journal: {
-    title: "Data directory",
-    run: () => benchJournal(rows, quick ? 1 : 5)
-  },
+  journal: { title: "Data directory", run: () => benchJournal(rows, quick ? 1 : 5) },
   sql: { title: "Over PostgreSQL", run: () => benchSql({ rows, quick }) }
 }
 const unknown = named.filter((name) => parts[name] === undefined)

@@ -37,15 +37,12 @@ const accounts = await Effect.runPromise(
     return items.map(({ account }) => account)
   }).pipe(Effect.provide(node))
 )
-const transactions = simulation.transactionCount()
 accountLeaf(accounts[0]!)
 const startMs = threadCpuMs()
 const loaded = new StateTrees()
 for (let i = 0; i < accounts.length; i += 500) loaded.load(accounts.slice(i, i + 500))
 const loadedMs = threadCpuMs() - startMs
-console.log(
-  `${transactions} transactions: ${(spentMs / transactions).toFixed(2)} ms of CPU time each`
-)
-console.log(
-  `${accounts.length} accounts: ${(loadedMs / accounts.length).toFixed(2)} ms of CPU time each`
-)
+const show = (what: string, count: number, ms: number) =>
+  console.log(`${count} ${what}: ${(ms / count).toFixed(2)} ms of CPU time each`)
+show("transactions", simulation.transactionCount(), spentMs)
+show("accounts", accounts.length, loadedMs)

@@ -24,21 +24,22 @@ export const databaseCpuMs = async (url: string): Promise<number> => {
   return backends.reduce((sum, { pid }) => sum + cpuMs(Number(pid)), 0)
 }
 
-/** Returns how many statements with parameters the database has run. */
-const statementsRun = async (url: string): Promise<number> => {
+/** Returns how many statements with parameters the database has run, and the buffers that they read. */
+const statementsRun = async (url: string) => {
   const [row] = await execute(
     url,
     "CREATE EXTENSION IF NOT EXISTS pg_stat_statements",
-    "SELECT coalesce(sum(calls), 0) AS count FROM pg_stat_statements WHERE query LIKE '%$1%' AND query NOT LIKE '%pg_stat%' AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    "SELECT coalesce(sum(calls), 0) AS count, coalesce(sum(shared_blks_hit + shared_blks_read), 0) AS buffers FROM pg_stat_statements WHERE query LIKE '%$1%' AND query NOT LIKE '%pg_stat%' AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"
   )
-  return Number(row!.count)
+  return { count: Number(row!.count), buffers: Number(row!.buffers) }
 }
 
-/** Returns how many statements with parameters the database runs for something. */
-export const statementsOf = async (url: string, ask: () => Promise<unknown>): Promise<number> => {
+/** Returns the statements with parameters that the database runs for something, and their buffers. */
+export const statementsOf = async (url: string, ask: () => Promise<unknown>) => {
   const before = await statementsRun(url)
   await ask()
-  return await statementsRun(url) - before
+  const after = await statementsRun(url)
+  return { count: after.count - before.count, buffers: after.buffers - before.buffers }
 }
 
 /** Shows the same as `showRates`, and what a request costs the database of both servers. */
@@ -57,7 +58,7 @@ export const showDatabaseRates = async (
       ;({ answers } = await load({ port, paths, connections, durationMs: 1000 }))
     })
     const cpuUs = (await databaseCpuMs(url) - before) * 1000 / answers
-    return { statements: statements / answers, cpuUs: cpuUs.toFixed(0) }
+    return { statements: statements.count / answers, cpuUs: cpuUs.toFixed(0) }
   }
   const [own, theirs] = [await costOf(ours), await costOf(peer)]
   const cost = `${own.cpuUs} ÷ ${theirs.cpuUs} µs of the database's CPU time a request`

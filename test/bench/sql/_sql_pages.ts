@@ -33,6 +33,8 @@ interface Figure {
   readonly ms: number
   /** The fewest statements of a page: at times the process also reads the state of the ledger. */
   readonly statements: number
+  /** The most buffers of a page with so many statements. */
+  readonly buffers: number
 }
 
 /**
@@ -67,9 +69,12 @@ export const benchPages = async (
       for (let again = 0; again < againMax && isDoubtful(figure()); again++) {
         await measure(pages, samples)
       }
-      const statements: Array<number> = []
-      for (const { ask, ledger } of pages) statements.push(await statementsOf(ledger.url, ask))
-      figures.push({ ...figure(), statements: Math.min(...statements) })
+      const runs = []
+      for (const { ask, ledger } of pages) runs.push(await statementsOf(ledger.url, ask))
+      const statements = Math.min(...runs.map(({ count }) => count))
+      const alone = runs.filter(({ count }) => count === statements)
+      const buffers = Math.max(...alone.map(({ buffers }) => buffers))
+      figures.push({ ...figure(), statements, buffers })
     }
   }
   tell(figures)
@@ -136,7 +141,7 @@ const figureOf = (
   list: ListName,
   filters: string,
   pages: ReadonlyArray<PositionedPage>
-): Omit<Figure, "statements"> => {
+): Omit<Figure, "statements" | "buffers"> => {
   const medians = pages.map(({ content, ledger, times }) => ({
     content,
     ledger,
@@ -178,6 +183,19 @@ const tell = (figures: ReadonlyArray<Figure>): void => {
       conditions: `the worst of each; in process, statements a request: ${
         most("statements").statements
       }; slowest page ${most("ms").ms.toFixed(2)} ms`
+    })
+    const pairs = own.flatMap(({ buffers, filters }) => {
+      const alone = own.filter((one) => filters.split(" ").includes(one.filters))
+      const one = Math.max(...alone.map((each) => each.buffers))
+      return alone.length === 2 ? [{ filters, one, buffers, ratio: buffers / one }] : []
+    })
+    if (pairs.length === 0) continue
+    const { buffers, filters, one, ratio } = pairs.reduce((a, b) => a.ratio > b.ratio ? a : b)
+    showFigure({
+      name: `pages of ${list}, ${pairs.length} pairs of filters ÷ the dearer one alone`,
+      bound: "≤ 2",
+      measured: `${ratio.toFixed(2)} (${filters})`,
+      conditions: `the worst; buffers of the page that reads the most, ${buffers} ÷ ${one}`
     })
   }
 }
