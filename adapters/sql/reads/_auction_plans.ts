@@ -5,12 +5,16 @@ import { byteParameter, hexOrNullParameter, hexParameter } from "./_run_query.ts
 /* Plans of lists of the auction whose filters read registrations. */
 
 /**
- * Returns SQL for the keys that begin with `$1`, one for each bidder that is registered with a
- * forger; only the key of `bidder`, unless it is NULL.
+ * Returns a query of the bidders that are registered with a forger; only of `bidder`, unless it is
+ * NULL.
  */
-export const keysOfForger = (forger: string, bidder: string): string => `
-SELECT $1::bytea || registration.bidder_addr AS key FROM registration
+const biddersOfForger = (column: string, forger: string, bidder: string): string =>
+  `SELECT ${column} FROM registration
 WHERE registration.forger_addr = ${forger} AND (${bidder} IS NULL OR registration.bidder_addr = ${bidder})`
+
+/** Returns SQL for the keys that begin with `$1`, one for each of these bidders. */
+export const keysOfForger = (forger: string, bidder: string): string =>
+  biddersOfForger("$1::bytea || registration.bidder_addr AS key", forger, bidder)
 
 /** Plans a read of the lists of a forger's bidders; their keys begin with `prefix`. */
 export const readBidsOfForger = (
@@ -24,10 +28,6 @@ export const readBidsOfForger = (
   shape: slotKey === null ? "forger" : "forger in slot",
   text: (parameter) => {
     const [forger, bidder] = [parameter("bytea"), parameter("bytea")]
-    // a sub-query that returns a value, since PostgreSQL may plan EXISTS as a scan of all bidders
-    // of the forger for each row
-    const condition = `(${bidder} IS NULL OR r.bidder_addr = ${bidder})
-  AND (SELECT registration.forger_addr FROM registration WHERE registration.bidder_addr = r.bidder_addr) = ${forger}`
     return {
       lists: "postings",
       keys: keysOfForger(forger, bidder),
@@ -35,7 +35,9 @@ export const readBidsOfForger = (
         others: [
           `SELECT r.item_id AS item FROM bid AS r WHERE r.item_id = ANY(${
             unindexedTail(parameter("bytea"))
-          }::bigint[]) AND ${condition}`
+          }::bigint[]) AND r.bidder_addr = ANY(ARRAY(${
+            biddersOfForger("bidder_addr", forger, bidder)
+          }))`
         ]
       })
     }

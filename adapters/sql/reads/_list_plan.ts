@@ -86,9 +86,7 @@ export const readPostings = <N extends PostingListName>(
         others: [
           selectedItems(
             list,
-            `unnest(${parents}) AS parent (key) CROSS JOIN LATERAL unnest(${
-              unindexedTail("parent.key")
-            }) AS listed (item)`,
+            `SELECT unnest(${unindexedTail("parent.key")}) FROM unnest(${parents}) AS parent (key)`,
             condition.text(parameter)
           )
         ]
@@ -100,13 +98,11 @@ export const readPostings = <N extends PostingListName>(
 }
 
 /**
- * Returns a query of the items `listed.item` whose row `r` meets a condition. The limit makes the
- * planner look up each row by its index.
+ * Returns a query of the items whose row `r` meets a condition; `listed` is a query of items. One scan
+ * of the index finds their rows.
  */
-const selectedItems = ({ table }: PostingList, listed: string, condition: string): string => `
-SELECT selected.item FROM ${listed} CROSS JOIN LATERAL (
-  SELECT r.item_id AS item FROM ${table} AS r WHERE r.item_id = listed.item AND ${condition} LIMIT 1
-) AS selected`
+const selectedItems = ({ table }: PostingList, listed: string, condition: string): string =>
+  `SELECT r.item_id AS item FROM ${table} AS r WHERE r.item_id = ANY(ARRAY(${listed})) AND ${condition}`
 
 /**
  * Plans a read of the transactions from a sender to another receiver. It reads the shorter one of
@@ -122,10 +118,10 @@ const readPair = (
     (parameter) =>
       selectedItems(
         list,
-        `(
+        `SELECT unnest(posting.items) FROM posting WHERE posting.key = (
   SELECT side.key FROM unnest(${parameter("bytea[]")}) AS side (key)
   ORDER BY (SELECT first_ordinal + cardinality(items) FROM posting WHERE posting.key = side.key AND posting.is_last LIMIT 1) NULLS FIRST LIMIT 1
-) AS shorter CROSS JOIN LATERAL (SELECT unnest(items) AS item FROM posting WHERE posting.key = shorter.key) AS listed`,
+)`,
         condition.text(parameter)
       ),
     [keysParameter(pairKeys(list, selections)), ...condition.values]

@@ -50,7 +50,7 @@ export const benchWindow = async ({ reader, url }: SqlLedger, rounds: number): P
     Effect.runPromise(reader.list("transactions", { filters: { address }, fromItem, limit: 20 }))
   const show = async (label: string, transactions: number, page: Page) => {
     const { ours, ratios, theirs } = await compare(peer, list, page, rounds)
-    const statements = await statementsOf(url, () => list(page))
+    const { count: statements } = await statementsOf(url, () => list(page))
     showRatio({
       name: `${label} of the ${transactions} transactions of an address ÷ COUNT(*) OVER ()`,
       bound: label === "middle" ? "≥ 200 at 10⁶" : undefined,
