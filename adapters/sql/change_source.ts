@@ -1,4 +1,4 @@
-import { Effect, Queue } from "effect"
+import { Effect, PubSub, Stream, SubscriptionRef } from "effect"
 import type { SqlClient } from "effect/sql"
 import {
   type ChangeSource,
@@ -9,9 +9,9 @@ import {
 } from "../../core/ports/mod.ts"
 import { storeFailure } from "./connection/mod.ts"
 import {
+  type LedgerNotification,
   type LedgerVersions,
   parseVersionPayload,
-  type SnapshotListener,
   versionPayloadSql
 } from "./notifications/mod.ts"
 import { nextTransition, transitionsFrom } from "./pool/mod.ts"
@@ -24,16 +24,13 @@ const pageSize = 1000
 export const changeSource = (
   sql: SqlClient.SqlClient,
   reader: LedgerReader["Service"],
-  { onSnapshot, pool }: LedgerVersions["Service"]
+  { pool, snapshots }: LedgerVersions["Service"]
 ): ChangeSource =>
 (publish) =>
   Effect.gen(function*() {
-    const snapshots = yield* Queue.unbounded<Parameters<SnapshotListener>>()
-    onSnapshot((...snapshot) => void Queue.offerUnsafe(snapshots, snapshot))
+    const notifications = yield* PubSub.subscribe(snapshots)
     const follow = ledgerFollower(yield* reader.snapshotId, publish, storedBlocks(sql))
-    yield* Effect.forkScoped(
-      Effect.forever(Effect.flatMap(Queue.take(snapshots), (snapshot) => follow(...snapshot)))
-    )
+    yield* Effect.forkScoped(Effect.forever(Effect.flatMap(PubSub.take(notifications), follow)))
     const first = yield* Effect.mapError(nextTransition(sql), storeFailure)
     yield* Effect.forkScoped(followPool(sql, pool, first, publish))
   })
@@ -73,9 +70,9 @@ export const ledgerFollower = (
   first: SnapshotId,
   publish: (change: NodeChange) => void,
   storedBlocks: StoredBlocks
-): (...snapshot: Parameters<SnapshotListener>) => Effect.Effect<void> => {
+): (notification: LedgerNotification) => Effect.Effect<void> => {
   let last = first
-  return ({ parts, snapshotId }, isNext) =>
+  return ({ isNext, snapshot: { parts, snapshotId } }) =>
     Effect.gen(function*() {
       if (snapshotId.version <= last.version) return
       const before = last
@@ -114,8 +111,6 @@ const followPool = (
 ) =>
   Effect.gen(function*() {
     let next = first
-    const changed = yield* Queue.sliding<void>(1)
-    pool.onChange = () => void Queue.offerUnsafe(changed, undefined)
     const readAll = Effect.gen(function*() {
       for (;;) {
         const rows = yield* transitionsFrom(sql, next, pageSize)
@@ -126,11 +121,10 @@ const followPool = (
         if (rows.length < pageSize) return
       }
     })
-    return yield* Effect.forever(
-      Effect.andThen(
-        // nothing is lost if the database is unavailable: the next read continues
-        Effect.ignore(readAll),
-        Effect.raceFirst(Queue.take(changed), Effect.sleep(pollMs))
-      )
+    yield* Stream.merge(SubscriptionRef.changes(pool), Stream.tick(pollMs)).pipe(
+      // several changes need one read
+      Stream.buffer({ capacity: 1, strategy: "sliding" }),
+      // nothing is lost if the database is unavailable: the next read continues
+      Stream.runForEach(() => Effect.ignore(readAll))
     )
   })

@@ -21,7 +21,7 @@ import {
   storeFailure
 } from "./connection/mod.ts"
 import { changeSource } from "./change_source.ts"
-import { LedgerVersions, versionsLayer } from "./notifications/mod.ts"
+import { LedgerVersions, recordWrites, versionsLayer } from "./notifications/mod.ts"
 import { openPool } from "./pool/mod.ts"
 import {
   isCopyOf,
@@ -121,7 +121,7 @@ export const sqlStores = (
       Context.add(LedgerWriter, writer),
       Context.add(BulkWriter, { applyAll }),
       Context.add(LatestLedgerVersion, latestVersion),
-      Context.add(PoolStore, pool.recordWrites(yield* openPool)),
+      Context.add(PoolStore, recordWrites(yield* openPool, pool)),
       Context.add(LatestPoolVersion, { version: latestPool }),
       Context.add(StoreDescription, yield* describe(reads)),
       Context.add(ChangeSource, changeSource(reads, primary, versions))

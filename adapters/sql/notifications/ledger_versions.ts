@@ -1,8 +1,8 @@
 import { PgConnection } from "@effect/sql-pg"
-import { Context, Effect, Layer, Queue, Schedule, Stream, SubscriptionRef } from "effect"
+import { Context, Effect, Layer, PubSub, Queue, Schedule, Stream, SubscriptionRef } from "effect"
 import { type LedgerSnapshot, RecentSnapshots } from "../../../core/ports/mod.ts"
 import { ControlConnection, causeMessage } from "../connection/mod.ts"
-import { PoolChanges } from "./pool_changes.ts"
+import { recordPoolChange } from "./pool_changes.ts"
 import { parseVersionPayload, versionPayloadSql } from "./version_payload.ts"
 
 /**
@@ -42,19 +42,22 @@ export class LedgerVersions extends Context.Service<LedgerVersions, {
   readonly recordVersion: (version: number) => Effect.Effect<void>
   /** Emits the greatest known version, then greater ones; may skip some in quick succession. */
   readonly changes: Stream.Stream<number>
-  /** The changes of the pool. */
-  readonly pool: PoolChanges
+  /** A number that changes with each change of the pool, and if notifications may have been lost. */
+  readonly pool: SubscriptionRef.SubscriptionRef<number>
   /** Returns the version of the pool, or null while notifications may be missing. */
   readonly latestPool: () => number | null
-  /** Sets the listener for the snapshots of the ledger, in the order of their commits. */
-  readonly onSnapshot: (listener: SnapshotListener) => void
+  /** Emits the snapshots of the ledger, in the order of their commits. */
+  readonly snapshots: PubSub.PubSub<LedgerNotification>
 }>()("rollup/sql/LedgerVersions") {}
 
 /**
- * Gets the snapshot after a write. `isNext` is false if the snapshot was polled, so that there may
- * be others between the last one and this one.
+ * The snapshot after a write. `isNext` is false if the snapshot was polled, so that there may be
+ * others between the last one and this one.
  */
-export type SnapshotListener = (snapshot: LedgerSnapshot, isNext: boolean) => void
+export interface LedgerNotification {
+  readonly snapshot: LedgerSnapshot
+  readonly isNext: boolean
+}
 
 /** Polling interval while LISTEN is down. */
 const pollMs = 500
@@ -75,8 +78,9 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
     LedgerVersions,
     Effect.gen(function*() {
       const control = yield* ControlConnection
-      const versionRef = yield* SubscriptionRef.make(0)
-      const known = new KnownVersions(versionRef)
+      const signals = yield* openSignals
+      const { pool, snapshots, version } = signals
+      const known = new KnownVersions(signals)
       yield* Effect.forkScoped(Effect.retry(
         Effect.ensuring(followNotifications(control, known), Effect.sync(() => known.stopped())),
         Schedule.spaced(pollMs)
@@ -85,29 +89,34 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
       return {
         latest: () => known.latest(),
         recordVersion: (version) => known.record(version),
-        pool: known.pool,
-        latestPool: () => known.isReceiving() ? known.pool.version : null,
-        onSnapshot: (next) => void (known.listener = next),
+        pool,
+        latestPool: () => known.isReceiving() ? SubscriptionRef.getUnsafe(pool) : null,
+        snapshots,
         snapshot: (version) => known.snapshots.at(version),
-        current: SubscriptionRef.get(versionRef),
-        changes: Stream.changes(SubscriptionRef.changes(versionRef))
+        current: SubscriptionRef.get(version),
+        changes: Stream.changes(SubscriptionRef.changes(version))
       }
     })
   )
 
+/** What other parts of the process follow. */
+const openSignals = Effect.all({
+  version: SubscriptionRef.make(0),
+  pool: SubscriptionRef.make(0),
+  snapshots: PubSub.unbounded<LedgerNotification>()
+})
+
 /** What this process has read, written or been notified of. A clock may go back between two times. */
 class KnownVersions {
-  readonly #ref: SubscriptionRef.SubscriptionRef<number>
+  readonly signals: Effect.Success<typeof openSignals>
   readonly snapshots = new RecentSnapshots()
-  readonly pool = new PoolChanges()
-  listener: SnapshotListener = () => {}
   isListening = false
   #greatest = 0
   #polledMs = -Infinity
   #notifiedMs = -Infinity
 
-  constructor(ref: SubscriptionRef.SubscriptionRef<number>) {
-    this.#ref = ref
+  constructor(signals: Effect.Success<typeof openSignals>) {
+    this.signals = signals
   }
 
   /** Returns the greatest version; null if it may be stale. */
@@ -124,7 +133,7 @@ class KnownVersions {
     return Effect.suspend(() => {
       if (version <= this.#greatest) return Effect.void
       this.#greatest = version
-      return SubscriptionRef.set(this.#ref, version)
+      return SubscriptionRef.set(this.signals.version, version)
     })
   }
 
@@ -139,8 +148,7 @@ class KnownVersions {
       this.#notifiedMs = Date.now()
       const [kind, rest = ""] = payload.split(/ (.*)/su)
       if (kind === "ledger") return this.#add(rest, true)
-      if (kind === "pool") this.pool.changed()
-      return Effect.void
+      return kind === "pool" ? recordPoolChange(this.signals.pool) : Effect.void
     })
   }
 
@@ -156,7 +164,9 @@ class KnownVersions {
     if (snapshot !== null) {
       this.snapshots.note(snapshot)
       // while notifications arrive, a polled version is also notified, after those before it
-      if (isNext || !this.isReceiving()) this.listener(snapshot, isNext)
+      if (isNext || !this.isReceiving()) {
+        PubSub.publishUnsafe(this.signals.snapshots, { snapshot, isNext })
+      }
     }
     return this.record(version)
   }
@@ -173,7 +183,7 @@ const followNotifications = (control: Control, known: KnownVersions) =>
     )
     known.isListening = true
     // changes from before LISTEN
-    known.pool.changed()
+    yield* recordPoolChange(known.signals.pool)
     yield* pollAndNotify(control, known)
     return yield* Effect.forever(
       Effect.flatMap(Queue.take(notifications), ({ payload }) => known.notified(payload))

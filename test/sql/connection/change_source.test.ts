@@ -43,7 +43,8 @@ const publishedOf = (
   for (const [version, block, batch, rollBacks, isNext] of snapshots) {
     const rolledBack = withVersion(noPartChanged, ["rollBacks"], rollBacks)
     const parts = version === rollBacks ? rolledBack : withVersion(rolledBack, ["blocks"], version)
-    Effect.runSync(follow({ snapshotId: snapshotIdOf(version, block, batch), parts }, isNext))
+    const snapshot = { snapshotId: snapshotIdOf(version, block, batch), parts }
+    Effect.runSync(follow({ snapshot, isNext }))
   }
   return changes.map((change) => {
     switch (change.kind) {
@@ -92,18 +93,14 @@ describe("the changes of a shared ledger", () => {
       (change) => changes.push(change),
       stored
     )
-    const snapshot = (snapshotId: SnapshotId, head: number, blocks: number) => ({
-      snapshotId,
-      parts: withVersion(withVersion(noPartChanged, ["head"], head), ["blocks"], blocks)
-    })
-    Effect.runSync(
-      follow(snapshot({ ...snapshotIdOf(11, 100, 5), headBlockNum: 108n }, 11, 9), true)
-    )
-    Effect.runSync(follow(snapshot(snapshotIdOf(12, 100, 5), 12, 9), true))
-    Effect.runSync(follow(snapshot(snapshotIdOf(13, 100, 5), 12, 9), true))
-    Effect.runSync(
-      follow(snapshot({ ...snapshotIdOf(15, 101, 5), headBlockNum: 109n }, 15, 14), false)
-    )
+    const arrive = (snapshotId: SnapshotId, head: number, blocks: number, isNext = true) => {
+      const parts = withVersion(withVersion(noPartChanged, ["head"], head), ["blocks"], blocks)
+      Effect.runSync(follow({ snapshot: { snapshotId, parts }, isNext }))
+    }
+    arrive({ ...snapshotIdOf(11, 100, 5), headBlockNum: 108n }, 11, 9)
+    arrive(snapshotIdOf(12, 100, 5), 12, 9)
+    arrive(snapshotIdOf(13, 100, 5), 12, 9)
+    arrive({ ...snapshotIdOf(15, 101, 5), headBlockNum: 109n }, 15, 14, false)
     assert.deepStrictEqual(
       changes.map((change) =>
         "ethereumBlockNum" in change ? `${change.kind} ${change.ethereumBlockNum}` : change.kind
