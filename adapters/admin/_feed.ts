@@ -1,4 +1,4 @@
-import { Context, Effect, Fiber, Result, Semaphore } from "effect"
+import { Context, Effect, Fiber, Result, Semaphore, Stream } from "effect"
 import {
   type EthereumBlock,
   feedPosition,
@@ -21,7 +21,7 @@ import {
   otherLastBlock,
   otherWriter
 } from "./_feed_refusals.ts"
-import { forEachLine, type Line } from "./_lines.ts"
+import { type Line, linesOf } from "./_lines.ts"
 import { recordReader } from "./_record.ts"
 import { json, type Refusal, storeFailure } from "./_reply.ts"
 import type { CountedLimits } from "./limit.ts"
@@ -124,7 +124,7 @@ const applyRecords = Effect.fnUntraced(function*(
       else counts.heldLines.push({ from: line.number, to: line.number })
     })
   yield* Effect.mapError(
-    forEachLine(request, limits, "feedLineBytesMax", applyLine),
+    Stream.runForEach(linesOf(request, limits, "feedLineBytesMax"), applyLine),
     (reason): Refusal => ({ ...reason, members: { ...reason.members, ...counts } })
   )
   // another process may have become the writer

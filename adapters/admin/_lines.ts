@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Stream } from "effect"
 import { type HttpRequest, utf8Text } from "../http/mod.ts"
 import type { ByteStream } from "../http/message/mod.ts"
 import type { Refusal } from "./_reply.ts"
@@ -22,13 +22,13 @@ export interface Line {
 
 /**
  * Yields the lines of a body, except blank ones. It reads more bytes only when the next line is
- * requested, so a client that sends faster than its lines are processed gets backpressure. Returns
- * the reason if it cannot continue.
+ * requested, so a client that sends faster than its lines are processed gets backpressure. Throws
+ * the `Refusal` if it cannot continue.
  */
 export async function* readLines(
   body: ByteStream,
   { bodyBytesMax = Infinity, idleMs, lineBytesMax }: LineLimits
-): AsyncGenerator<Line, Refusal | undefined> {
+): AsyncGenerator<Line, void> {
   // the connection stays open for the answer
   const chunks = body.iterator({ destroyOnReturn: false })
   let isPending = false
@@ -39,20 +39,20 @@ export async function* readLines(
     for (;;) {
       isPending = true
       const read = await withTimeout(chunks.next(), idleMs)
-      if (read === "idle") return idle(number, idleMs)
-      if (read === "disconnected") return disconnected(number)
+      if (read === "idle") throw idle(number, idleMs)
+      if (read === "disconnected") throw disconnected(number)
       isPending = false
       const isEnd = read.done === true
       // the end of the body ends its last line
       const chunk = isEnd ? endOfLine : read.value
       bytes += isEnd ? 0 : chunk.length
-      if (bytes > bodyBytesMax) return tooLarge(number, bodyBytesMax, "The body is too large")
+      if (bytes > bodyBytesMax) throw tooLarge(number, bodyBytesMax, "The body is too large")
       let start = 0
       for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
         rest.push(chunk.subarray(start, end))
-        if (restBytes + end - start > lineBytesMax) return tooLarge(number, lineBytesMax)
+        if (restBytes + end - start > lineBytesMax) throw tooLarge(number, lineBytesMax)
         const text = utf8Text(rest.length === 1 ? rest[0]! : Buffer.concat(rest))
-        if (text === undefined) return notUtf8(number)
+        if (text === undefined) throw notUtf8(number)
         if (text.trim() !== "") yield { number, text }
         rest = []
         restBytes = 0
@@ -60,9 +60,9 @@ export async function* readLines(
         number++
       }
       restBytes += chunk.length - start
-      if (restBytes > lineBytesMax) return tooLarge(number, lineBytesMax)
+      if (restBytes > lineBytesMax) throw tooLarge(number, lineBytesMax)
       if (chunk.length > start) rest.push(chunk.subarray(start))
-      if (isEnd) return undefined
+      if (isEnd) return
     }
   } finally {
     // an iterator that waits for bytes cannot return before they arrive
@@ -74,37 +74,29 @@ const lineFeed = 10
 const endOfLine = Uint8Array.of(lineFeed)
 
 /**
- * Calls `use` with each line of a body. Fails with the refusal of a line, after which the rest of
- * the body can be discarded, and counts the limits that the body exceeds.
+ * Emits the lines of a body. Fails with the refusal of a line, after which the rest of the body can
+ * be discarded, and counts the limits that the body exceeds.
  *
  * @param bytesLimit the limit of the bytes of a line, or of the whole body
  */
-export const forEachLine = Effect.fnUntraced(function*<E, R>(
+export const linesOf = (
   { stream }: HttpRequest,
   { hits, ...limits }: CountedLimits,
-  bytesLimit: "feedLineBytesMax" | "poolBodyBytesMax",
-  use: (line: Line) => Effect.Effect<void, E, R>
-): Effect.fn.Return<void, E | Refusal, R> {
-  if (stream === undefined) return
+  bytesLimit: "feedLineBytesMax" | "poolBodyBytesMax"
+): Stream.Stream<Line, Refusal> => {
+  if (stream === undefined) return Stream.empty
   const lines = readLines(stream, {
     idleMs: limits.adminBodyIdleMs,
     lineBytesMax: limits[bytesLimit],
     bodyBytesMax: bytesLimit === "poolBodyBytesMax" ? limits[bytesLimit] : Infinity
   })
-  for (;;) {
-    const next = yield* Effect.promise(() => lines.next())
-    if (next.done === true) {
-      if (next.value === undefined) return
-      if (next.value.name === "body-too-large") hits[bytesLimit]++
-      if (next.value.name === "request-timeout") hits.adminBodyIdleMs++
-      return yield* Effect.fail(next.value)
-    }
-    yield* Effect.tapError(
-      use(next.value),
-      () => Effect.promise(() => lines.return(undefined))
-    )
-  }
-})
+  return Stream.fromAsyncIterable(lines, (reason) => {
+    const refusal = reason as Refusal
+    if (refusal.name === "body-too-large") hits[bytesLimit]++
+    if (refusal.name === "request-timeout") hits.adminBodyIdleMs++
+    return refusal
+  })
+}
 
 const withTimeout = async <A>(
   read: Promise<A>,

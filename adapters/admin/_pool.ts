@@ -1,4 +1,4 @@
-import { Effect, Result } from "effect"
+import { Effect, Result, Stream } from "effect"
 import {
   parseTransactionId,
   type Pool,
@@ -6,7 +6,7 @@ import {
   type TransactionId
 } from "../../core/mod.ts"
 import type { HttpAnswer, HttpRequest } from "../http/mod.ts"
-import { forEachLine } from "./_lines.ts"
+import { linesOf } from "./_lines.ts"
 import { PoolCommand } from "./_pool_commands.ts"
 import { faultsMax, recordReader } from "./_record.ts"
 import { json, type RecordFault, type Refusal, storeFailure } from "./_reply.ts"
@@ -33,7 +33,8 @@ export const runCommands = Effect.fnUntraced(function*(
   const commands: Array<{ readonly line: number; readonly command: PoolCommand }> = []
   const faults: Array<RecordFault> = []
   let violations = 0
-  yield* forEachLine(request, limits, "poolBodyBytesMax", ({ number, text }) =>
+  const lines = linesOf(request, limits, "poolBodyBytesMax")
+  yield* Stream.runForEach(lines, ({ number, text }) =>
     Effect.sync(() => {
       const command = readCommand(number, text)
       if (Result.isSuccess(command)) commands.push({ line: number, command: command.success })

@@ -1,4 +1,4 @@
-import { Clock, Effect, Fiber, type Scope } from "effect"
+import { Clock, Effect, Fiber, Predicate, type Scope, Stream } from "effect"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
 import { LedgerReader, type StoreFailure } from "../../core/ports/mod.ts"
 import {
@@ -134,23 +134,22 @@ const applyInitialHistory = Effect.fnUntraced(
   ) {
     const ledger = yield* Ledger
     let nextLogMs = (yield* Clock.currentTimeMillis) + LOG_INTERVAL_MS
-    // the next record is generated while this one is applied
-    const nextRecord = Effect.forkChild(call("nextOfHistory", { transactions, endMs }), {
-      startImmediately: true
-    })
-    for (let following = yield* nextRecord;;) {
-      const record = yield* Fiber.join(following)
-      if (record === undefined) return
-      following = yield* nextRecord
+    const apply = Effect.fnUntraced(function*(record: FeedRecord) {
       yield* retryUnlessWriterChanged(ledger.applyRecord(record))
       const nowMs = yield* Clock.currentTimeMillis
-      if (nowMs < nextLogMs) continue
+      if (nowMs < nextLogMs) return
       nextLogMs = nowMs + LOG_INTERVAL_MS
       const done = yield* call("transactionCount")
       yield* Effect.log(
         `The history of the simulated network has ${done} of ${transactions} transactions`
       )
-    }
+    })
+    yield* Stream.fromEffectRepeat(call("nextOfHistory", { transactions, endMs })).pipe(
+      Stream.takeWhile(Predicate.isNotUndefined),
+      // the next record is generated while this one is applied
+      Stream.buffer({ capacity: 1 }),
+      Stream.runForEach(apply)
+    )
   }
 )
 
