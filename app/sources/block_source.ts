@@ -64,8 +64,7 @@ const feedSource = (feed: OpenFeed): BlockSource => {
           if (!isShared) return yield* followFeed(skipStored(records))
           const last = yield* retryUntilAvailable(lastBlock)
           yield* report.ok("Following the feed")
-          const isEmpty = last.number === genesis.block.number
-          return yield* followFeed(skipStored(records), { last, isEmpty })
+          return yield* followFeed(skipStored(records), { genesis: genesis.block, last })
         })
         yield* Effect.forkScoped(reportFeedEnd(feed, inOneWriteSession(following), report))
       })

@@ -13,18 +13,9 @@ import { FeedFileError } from "./feed_file.ts"
 import { missingLastBlock } from "./resumed_feed.ts"
 
 /**
- * The last block of the ledger. If the ledger is empty, this is its genesis, and no record is
- * skipped.
- */
-export interface ResumePoint {
-  readonly last: EthereumBlock
-  readonly isEmpty: boolean
-}
-
-/**
- * Applies the records of a feed to the ledger as they arrive, until the feed ends. If `resumePoint`
- * is set, skips the records up to that block. While the store is unavailable, it waits. If another
- * process has written the ledger, it skips the records up to the new last block.
+ * Applies the records of a feed to the ledger as they arrive, until the feed ends. If `ledgerBlocks`
+ * is set, skips the records up to the last block. While the store is unavailable, it waits. If
+ * another process has written the ledger, it skips the records up to the new last block.
  *
  * Fails if the ledger refuses a record, if the feed cannot be read, if the feed ends before the last
  * block of the ledger, or if the failure of the store is permanent. Requires one `WriteSession` for
@@ -32,14 +23,15 @@ export interface ResumePoint {
  */
 export const followFeed = (
   records: AsyncIterable<FeedRecord>,
-  resumePoint?: ResumePoint
+  ledgerBlocks?: { readonly genesis: EthereumBlock; readonly last: EthereumBlock }
 ): Effect.Effect<void, BlockViolation | FeedFileError | StoreFailure, Ledger | LedgerWriter> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger
-    // the position is undefined before the first block: the feed may start with other records
-    const position = new FeedPosition(resumePoint?.isEmpty === true ? resumePoint.last : undefined)
+    const position = new FeedPosition(ledgerBlocks?.genesis)
     /** Last block of the ledger, if the feed has not reached it yet. */
-    let awaitedBlock = resumePoint?.isEmpty === false ? resumePoint.last : undefined
+    let awaitedBlock = ledgerBlocks && !position.matches(ledgerBlocks.last)
+      ? ledgerBlocks.last
+      : undefined
     // a feed with only a genesis record is valid: blocks then come from elsewhere
     let isEmpty = true
 

@@ -98,7 +98,7 @@ const followAfter = (known: ReadonlyArray<FeedRecord>, feed: ReadonlyArray<FeedR
     const ledger = yield* Ledger
     for (const record of known) yield* ledger.applyRecord(record)
     const last = yield* lastBlock
-    yield* followFeed(arriving(feed), { last, isEmpty: last.number === genesis.block.number })
+    yield* followFeed(arriving(feed), { genesis: genesis.block, last })
     return yield* ledgerContent
   })
 

@@ -80,7 +80,7 @@ describe("a feed", () => {
       assert.strictEqual(state.lastEthereumBlock, head.chainHead)
       for (const last of blocks) {
         yield* ledger.rollBack(last.number)
-        yield* followFeed(feed(some), { last, isEmpty: false })
+        yield* followFeed(feed(some), { genesis: genesis.block, last })
         assert.deepStrictEqual(
           { ...(yield* reader.state).state, lastBatch: null },
           { ...state, lastBatch: null },
