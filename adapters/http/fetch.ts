@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Application } from "./application.ts"
-import { bodyBytes, type HttpAnswer, type HttpRequest, type ProblemName } from "./message/mod.ts"
+import { type HttpAnswer, type HttpRequest, type ProblemName } from "./message/mod.ts"
 
 /** A web-standard handler, as Deno, Bun, service workers and most frameworks use it. */
 export type FetchHandler = (request: Request) => Promise<Response>
@@ -45,8 +45,7 @@ export const toFetchHandler = (
   const locate = makeLocator(basePath)
   return async (request) =>
     toResponse(
-      await handle({ ...locate(targetOf(request.url)), ...toRequest(request) }, request.signal),
-      request.method
+      await handle({ ...locate(targetOf(request.url)), ...toRequest(request) }, request.signal)
     )
 }
 
@@ -127,16 +126,9 @@ const targetOf = (url: string): string => {
   return url.slice(start, end < 0 ? url.length : end)
 }
 
-const toResponse = (answer: HttpAnswer, method: string): Response => {
-  const { body, headers, status } = answer
-  return method === "HEAD" || status === 204 || status === 304
-    ? new Response(null, { status, headers })
-    // an empty string would get a `Content-Type`
-    : new Response(body === "" ? null : body as BodyInit, {
-      status,
-      headers: { ...headers, "content-length": String(bodyBytes(answer)) }
-    })
-}
+const toResponse = ({ body, headers, status, stream }: HttpAnswer): Response =>
+  // an empty string would get a `Content-Type`
+  new Response(stream ?? (body === "" ? null : body as BodyInit), { status, headers })
 
 /** The URL of a request as the client sent it, and the path below which the host serves it. */
 export type Location = Pick<HttpRequest, "url" | "basePath">

@@ -14,7 +14,7 @@ import {
   type HttpAnswer,
   largeBytes,
   notModifiedHeaders,
-  utf8Body
+  withBody
 } from "../message/mod.ts"
 import type { ComputedResponse } from "../routes/mod.ts"
 import { contentTag, LedgerTags, type LedgerTagsOptions, matchedTag } from "./_entity_tag.ts"
@@ -151,22 +151,19 @@ export class ResponseCache implements Answers {
     this.counts.misses++
     const { routes } = read
     const { dependsOn, snapshotId, status = 200 } = computed
-    const [content, headers] = "json" in computed
-      ? [computed.json, undefined]
-      : [computed.body, computed.headers]
-    if (status !== 200) {
-      return { status, body: content, headers: { ...routes.headers(snapshotId), ...headers } }
+    const page = "json" in computed ? { status, headers: {}, body: computed.json } : computed
+    if (status !== 200 || page.stream !== undefined) {
+      return { ...page, headers: { ...routes.headers(snapshotId), ...page.headers } }
     }
     const snapshot = snapshotId === undefined ? null : this.#snapshot(snapshotId.version)
     const isChecked = dependsOn !== undefined && snapshot !== null
     const etag = isChecked
       ? this.#tags!.at(read, snapshot).of(dependsOn)
-      : contentTag(routes.revision, content)
-    const plain = utf8Body(content)
+      : contentTag(routes.revision, page.body)
+    const { body: plain, headers: ownHeaders } = withBody(page, page.body)
     const bytes = entryBytes + key.length + plain.length
     const isCached = isChecked && bytes <= this.#options.bytesMax
     const body = isCached && plain.length > largeBytes ? bytesOf(plain) : plain
-    const ownHeaders = { ...headers, "content-length": `${body.length}` }
     const entry: Entry = {
       key,
       bytes,

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { bytesOf, type HttpAnswer } from "../message/mod.ts"
+import { bytesOf, type HttpAnswer, withBody } from "../message/mod.ts"
 import type { CompressionOptions, ContentCoding } from "./content_coding.ts"
 
 /** A coding that a client accepts; null is the uncompressed body (`identity`). */
@@ -141,13 +141,10 @@ export class Compressor {
 
   #encoded({ answer, etag }: Compressible, { name }: ContentCoding, body: Uint8Array): HttpAnswer {
     this.stats.get(name)!.sent++
-    const headers = {
-      ...answer.headers,
+    return withBody(answer, body, {
       // a strong tag identifies bytes
       etag: `${etag.slice(0, -1)}+${name}"`,
-      "content-encoding": name,
-      "content-length": `${body.length}`
-    }
-    return { ...answer, body, isAscii: false, headers }
+      "content-encoding": name
+    })
   }
 }

@@ -17,7 +17,7 @@ import {
   type Problem,
   submissionRefused,
   unavailable,
-  utf8Body,
+  withBody,
   withFaults
 } from "../message/mod.ts"
 import {
@@ -51,20 +51,13 @@ export const problemAnswer = (
   url: string,
   snapshotId: SnapshotId | undefined
 ): HttpAnswer => {
-  const { body: content, status } = routes.problem(problem, url)
-  const body = utf8Body(content)
-  return {
-    status,
-    headers: {
-      ...routes.headers(snapshotId),
-      ...problem.headers,
-      "content-length": `${body.length}`
-    },
-    body,
-    isAscii: typeof body === "string",
+  const answer = {
+    ...routes.problem(problem, url),
+    headers: { ...routes.headers(snapshotId), ...problem.headers },
     problem: problem.name,
     ...problem.limit === undefined ? {} : { limit: problem.limit }
   }
+  return withBody(answer, answer.body)
 }
 
 /**

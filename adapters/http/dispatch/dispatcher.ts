@@ -25,6 +25,7 @@ import {
   preflightHeaders,
   type Problem,
   readUndeclaredBody,
+  withLength,
   withoutBody
 } from "../message/mod.ts"
 import type {
@@ -139,11 +140,13 @@ export class Dispatcher {
         this.refuse(this.defaultRoutes, internal, url)
       )
     }
-    if (method === "HEAD") return Effect.mapEager(answer, withoutBody)
-    return accepts === undefined ? answer : Effect.mapEager(
-      answer,
-      (answer) => accepts(bodyBytes(answer)) ? answer : this.#refuseNow(routes, overloaded(), url)
-    )
+    return Effect.mapEager(answer, (found) => {
+      const answer = withLength(found)
+      if (method === "HEAD") return withoutBody(answer)
+      return accepts === undefined || accepts(bodyBytes(answer))
+        ? answer
+        : this.#refuseNow(routes, overloaded(), url)
+    })
   }
 
   refuse(routes: Routes, problem: Problem, url: string): Effect.Effect<HttpAnswer> {

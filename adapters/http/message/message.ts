@@ -55,8 +55,10 @@ export interface HttpAnswer {
   readonly status: number
   /** By lower-case name. Answers of one snapshot may share the object. */
   readonly headers: HeaderRecord
-  /** Empty after HEAD, and with a status that has no body. */
+  /** Empty after HEAD, with a status that has no body, and if there is a `stream`. */
   readonly body: string | Uint8Array
+  /** A body of unknown length, which is neither cached nor compressed. */
+  readonly stream?: ReadableStream<Uint8Array>
   /** True if the body is an ASCII string, which has the same bytes in every encoding. */
   readonly isAscii?: boolean
   /** The problem, if the request was refused. */
@@ -71,13 +73,31 @@ const encoder = new TextEncoder()
 export const bytesOf = (body: HttpAnswer["body"]): Uint8Array =>
   typeof body === "string" ? encoder.encode(body) : body
 
-/** Returns the length of the body in bytes, which the header may know. */
-export const bodyBytes = ({ body, headers, isAscii }: HttpAnswer): number => {
-  if (body === "") return 0
-  const length = headers["content-length"]
-  if (length !== undefined) return Number(length)
-  return isAscii === true || typeof body !== "string" ? body.length : bytesOf(body).length
+/** Returns an answer with a body in the form in which it is sent, and with its length. */
+export const withBody = (
+  answer: HttpAnswer,
+  content: HttpAnswer["body"],
+  headers: HeaderRecord = {}
+): HttpAnswer => {
+  const body = utf8Body(content)
+  return {
+    ...answer,
+    headers: { ...answer.headers, ...headers, "content-length": `${body.length}` },
+    body,
+    isAscii: typeof body === "string"
+  }
 }
+
+/** Returns an answer with the length of its body, if it can have one. */
+export const withLength = (answer: HttpAnswer): HttpAnswer =>
+  answer.headers["content-length"] !== undefined || answer.stream !== undefined ||
+    answer.status === 204 || answer.status === 304
+    ? answer
+    : withBody(answer, answer.body)
+
+/** Returns the number of bytes of the body; 0 for a stream. */
+export const bodyBytes = ({ body, headers }: HttpAnswer): number =>
+  body === "" ? 0 : Number(headers["content-length"])
 
 /**
  * A body above this size is refused while too many bytes are unread by clients. It is cached as
@@ -86,12 +106,10 @@ export const bodyBytes = ({ body, headers, isAscii }: HttpAnswer): number => {
 export const largeBytes = 16_384
 
 /** Returns the answer to HEAD: the headers of GET, including the length of its body if it has one. */
-export const withoutBody = (answer: HttpAnswer): HttpAnswer =>
-  answer.body === "" ? answer : {
-    ...answer,
-    headers: { ...answer.headers, "content-length": `${bodyBytes(answer)}` },
-    body: ""
-  }
+export const withoutBody = ({ stream, ...answer }: HttpAnswer): HttpAnswer => {
+  stream?.cancel().catch(() => undefined)
+  return { ...answer, body: "" }
+}
 
 // with `ignoreBOM` the text includes a byte order mark, which the JSON reader refuses
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -119,7 +137,7 @@ export const utf8Text = (bytes: Uint8Array): string | undefined => {
 const scratch = new Uint8Array(2 ** 18)
 
 /** Returns the body of an answer: a text as it is if it is ASCII, otherwise its bytes in UTF-8. */
-export const utf8Body = (content: HttpAnswer["body"]): HttpAnswer["body"] => {
+const utf8Body = (content: HttpAnswer["body"]): HttpAnswer["body"] => {
   if (typeof content !== "string") return content
   const { read, written } = encoder.encodeInto(content, scratch)
   const isWhole = read === content.length

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net"
-import { bodyBytes, type HttpAnswer, type Admission, type Problem } from "../message/mod.ts"
+import { type HttpAnswer, type Admission, type Problem, withLength } from "../message/mod.ts"
 import { Effect, type Fiber } from "effect"
 import type { IncomingMessage, Server } from "node:http"
 import type { Application } from "../application.ts"
@@ -19,8 +19,8 @@ const lingerMs = 500
  * `clientError`. Closes the connection when the client does, and destroys it after half a second.
  */
 const sendLastAnswer = (answer: HttpAnswer, socket: Socket): void => {
-  const { body, headers, status } = answer
-  const all = { ...headers, "content-length": String(bodyBytes(answer)), connection: "close" }
+  const { body, headers, status } = withLength(answer)
+  const all = { ...headers, connection: "close" }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`)
   socket.end(body)

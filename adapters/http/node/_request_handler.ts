@@ -1,7 +1,8 @@
 import { Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { pipeline } from "node:stream"
 import type { Application } from "../application.ts"
-import { type Admission, bodyBytes, type HttpAnswer, type ProblemName } from "../message/mod.ts"
+import { type Admission, type HttpAnswer, type ProblemName, withLength } from "../message/mod.ts"
 import type { Connection, Connections } from "./_connections.ts"
 import type { RefusalPacer } from "./_refusal_pacer.ts"
 
@@ -108,15 +109,13 @@ export const sendAnswer = (
   isLast: boolean
 ): void => {
   if (response.destroyed || response.headersSent) return
-  const { body, isAscii, status } = answer
+  const { body, headers, isAscii, status, stream } = withLength(answer)
   const isUnread = hasBody(source) && !source.readableEnded
-  let { headers } = answer
-  if (headers["content-length"] === undefined && status !== 204 && status !== 304) {
-    headers = { ...headers, "content-length": `${bodyBytes(answer)}` }
-  }
-  if (isLast || isUnread && status === 413) headers = { ...headers, connection: "close" }
-  response.writeHead(status, headers)
-  if (isUnread) discardBody(source, response, body)
+  const isClosing = isLast || isUnread && status === 413
+  response.writeHead(status, isClosing ? { ...headers, connection: "close" } : headers)
+  // a stream that fails, or whose client disconnects, destroys the response
+  if (stream !== undefined) pipeline(stream, response, () => undefined)
+  else if (isUnread) discardBody(source, response, body)
   else if (typeof body === "string") response.end(body, isAscii === true ? "latin1" : "utf8")
   else response.end(body)
 }
