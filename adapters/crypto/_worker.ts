@@ -5,7 +5,6 @@ import type { SignedAuthorization } from "../../core/ports/mod.ts"
 import { verifyAuthorization } from "./authorization_signature.ts"
 import type { ExitLeaf, ExitTree } from "../../core/use_cases/mod.ts"
 import { exitTree } from "./exit_tree.ts"
-import { type ProvenExit, verifyExitProof } from "./inclusion_proof.ts"
 import { verifyElements } from "./transaction_signature.ts"
 
 /*
@@ -22,24 +21,17 @@ export type VerificationRequest =
   }
   | SignedAuthorization
 
-/** The verification of an exit proof against the exit root of its batch. */
-export interface ExitProofRequest {
-  readonly exit: ProvenExit
-  readonly exitRoot: bigint
-}
-
 /** The exit tree of a batch. */
 export interface ExitTreeRequest {
   readonly leaves: ReadonlyArray<ExitLeaf>
 }
 
-type Request = VerificationRequest | ExitProofRequest | ExitTreeRequest
+type Request = VerificationRequest | ExitTreeRequest
 
 const network = workerData as Network
 
 function resultOf(request: Request): boolean | ExitTree {
   if ("leaves" in request) return exitTree(request.leaves)
-  if ("exit" in request) return verifyExitProof(request.exit, request.exitRoot)
   return "elements" in request
     ? verifyElements(request.publicKey, request.elements, request.signature)
     : verifyAuthorization(request, network)

@@ -15,8 +15,11 @@ export interface WorkerThread {
   on(event: "exit", listener: () => void): unknown
 }
 
-/** Starts a thread that replies to arrays of requests with arrays of their results. */
-export const startWorker = (name: string, network: Network): WorkerThread => {
+/**
+ * Starts a thread that replies to arrays of requests with arrays of their results. Only the
+ * verification of an authorization needs the network.
+ */
+export const startWorker = (name: string, network: Network | null): WorkerThread => {
   // the source, if this runtime executes TypeScript; otherwise the build, which bundles keep beside
   // this file under the same name
   const file = import.meta.url.endsWith(".ts") ? "./_worker.ts" : "./_worker.js"

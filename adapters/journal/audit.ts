@@ -2,10 +2,11 @@ import { Effect, Exit, Struct } from "effect"
 import { type GenesisFeed, readFeedLine } from "../../core/domain/mod.ts"
 import type { LedgerRollBack } from "../../core/ports/mod.ts"
 import {
+  auditExitTrees,
   type AuditOptions,
   auditPoolPorts,
-  type Findings,
-  reportWrongProofs
+  exitTreesAtOnce,
+  type Findings
 } from "../../core/use_cases/mod.ts"
 import { keccak256 } from "../hashing/mod.ts"
 import {
@@ -24,8 +25,6 @@ import type { Journal, LogEntry } from "./log/mod.ts"
 import type { JournalError } from "./files/mod.ts"
 import { openJournal } from "./stores.ts"
 
-/** Number of proofs that are verified together. */
-const proofBatchSize = 200
 const sliceMs = 50
 
 /**
@@ -47,7 +46,7 @@ const sliceMs = 50
  * const { genesis } = simulate({ seed: 1 })
  * await Effect.runPromise(Effect.provide(Effect.void, journaledStores({ directory, genesis })))
  * const findings = new Findings()
- * const options = { onProgress: () => Effect.void, findWrongProofs: null, tree: null }
+ * const options = { onProgress: () => Effect.void, buildExitTrees: null, tree: null }
  * await Effect.runPromise(auditJournal(directory, options, findings))
  * console.log(findings.report().isSound) // => true
  * rmSync(directory, { recursive: true })
@@ -92,7 +91,7 @@ const auditOpen = Effect.fnUntraced(
       yield* auditCheckpoint(journal, stores, findings)
       violated = yield* auditEntries(run, journal.replay(), "record", archived)
     }
-    yield* verifyProofs(run)
+    yield* auditExitTrees(options, audited.exitBatches, findings)
     if (violated !== undefined) {
       return findings.note(
         `The records after ${violated} were not checked, because they depend on it`
@@ -119,7 +118,8 @@ interface JournalAudit {
 /** Audits entries until one is not sound. Returns the location of that one, or undefined. */
 const auditEntries = Effect.fnUntraced(
   function*(run: JournalAudit, entries: Iterator<AuditedEntry, void>, unit: string, start: number) {
-    const { findings, journal, options: { onProgress }, stores, total } = run
+    const { findings, journal, options, stores, total } = run
+    const { exitBatches } = stores.audited
     let [number, isSound, share] = [start, true, 0]
     const auditSlice = () => {
       const endMs = performance.now() + sliceMs
@@ -134,22 +134,15 @@ const auditEntries = Effect.fnUntraced(
       return false
     }
     while (yield* tryRead(journal, auditSlice)) {
-      yield* verifyProofs(run, proofBatchSize)
-      yield* onProgress({ units: number, share, at: `${unit} ${number}` })
+      if (exitBatches.length >= exitTreesAtOnce) {
+        yield* auditExitTrees(options, exitBatches.splice(0), findings)
+      }
+      yield* options.onProgress({ units: number, share, at: `${unit} ${number}` })
       yield* Effect.yieldNow
     }
     return isSound ? undefined : `${unit} ${number}`
   }
 )
-
-/** Verifies the proofs of the applied records, if there are `min` or more. */
-const verifyProofs = (
-  { findings, options: { findWrongProofs }, stores: { audited, genesis } }: JournalAudit,
-  min = 0
-): Effect.Effect<void> =>
-  findWrongProofs === null
-    ? Effect.void
-    : reportWrongProofs(findWrongProofs, genesis.network, audited.takeProofs(min), findings)
 
 /** Yields the records of the ledger before the checkpoint. Their share of the audit is `whole`. */
 function* feedEntries(journal: Journal, whole: number): Generator<AuditedEntry, void> {

@@ -1,15 +1,14 @@
 import { Effect, Result } from "effect"
 import type { FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import type { Keccak256 } from "../../core/encoding/mod.ts"
-import type { PlacedBlock } from "../../core/ports/mod.ts"
 import {
   auditLedger,
   type AuditOptions,
+  type BatchExits,
   type BlockViolation,
   decideBlock,
   decideHead,
   decidePrices,
-  type DeferredProof,
   type Findings,
   type LedgerAuditRules,
   hasExitProofs,
@@ -20,19 +19,13 @@ import { memoryHistory, type MemoryLedger, memoryReader, openMemoryLedger } from
 /** A ledger in memory that applies the records of a feed with all checks. */
 export interface AuditedLedger {
   readonly ledger: MemoryLedger
+  /** Applies a record. Fails if the record violates an invariant. */
+  readonly applyRecord: (record: FeedRecord) => Result.Result<unknown, BlockViolation>
   /**
-   * Applies a record. Fails if the record violates an invariant. `location` names the record in
-   * findings.
+   * Batches of the applied blocks whose exits have proofs, which `applyRecord` does not verify. The
+   * caller checks and removes them.
    */
-  readonly applyRecord: (
-    record: FeedRecord,
-    location: string
-  ) => Result.Result<unknown, BlockViolation>
-  /**
-   * Returns the proofs of the records applied since the last call, for the caller to verify; none if
-   * there are fewer than `min`.
-   */
-  readonly takeProofs: (min?: number) => ReadonlyArray<DeferredProof>
+  readonly exitBatches: Array<BatchExits>
 }
 
 /**
@@ -47,9 +40,9 @@ export interface AuditedLedger {
  *
  * const simulation = simulate({ seed: 1 })
  * const { applyRecord, ledger } = openAuditedLedger(simulation.genesis, keccak256)
- * for (let i = 0; i < 9; i++) applyRecord(simulation.next(), `record ${i}`)
+ * for (let i = 0; i < 9; i++) applyRecord(simulation.next())
  * const prices = [{ tokenId: 99, priceUSD: 1, timeMs: 0 }]
- * const result = applyRecord({ kind: "prices", prices }, "record 9")
+ * const result = applyRecord({ kind: "prices", prices })
  * console.log(ledger.snapshotId().version, Result.isFailure(result) && result.failure.invariant) // => 17 token-exists
  * ```
  */
@@ -60,14 +53,15 @@ export const openAuditedLedger = (
 ): AuditedLedger => {
   const ledger = openMemoryLedger({ genesis })
   const rules = { constants: genesis.constants, keccak256 }
-  let deferredProofs: Array<DeferredProof> = []
-  const applyRecord: AuditedLedger["applyRecord"] = (record, location) => {
+  const exitBatches: Array<BatchExits> = []
+  const applyRecord: AuditedLedger["applyRecord"] = (record) => {
     switch (record.kind) {
       case "block": {
         const isProven = hasExitProofs(record.block)
         const decide = decideBlock(isProven ? rules : { ...rules, ...derived }, record.block)
         return Result.map(ledger.apply(decide), (report) => {
-          if (isProven && report.applied) deferredProofs.push(...proofsOf(report.placed, location))
+          if (!isProven || !report.applied) return
+          exitBatches.push(...report.placed.batches.filter(({ exits }) => exits.length > 0))
         })
       }
       case "rollBack":
@@ -81,25 +75,8 @@ export const openAuditedLedger = (
         return Result.void
     }
   }
-  return {
-    ledger,
-    applyRecord,
-    takeProofs: (min = 0) => {
-      if (deferredProofs.length < min) return []
-      const proofs = deferredProofs
-      deferredProofs = []
-      return proofs
-    }
-  }
+  return { ledger, applyRecord, exitBatches }
 }
-
-const proofsOf = ({ batches }: PlacedBlock, location: string): ReadonlyArray<DeferredProof> =>
-  batches.flatMap(({ batch: { exitRoot }, exits }) =>
-    exits.map((exit) => ({
-      location: `${location}, exit of account ${exit.accountIndex}`,
-      proof: [exit, exitRoot]
-    }))
-  )
 
 /**
  * Applies a record to an audited ledger. Returns whether it is valid; if it is not, adds a violation
@@ -126,7 +103,7 @@ export const auditRecord = (
   findings: Findings
 ): boolean => {
   findings.checked("feed")
-  const applied = applyRecord(record, location)
+  const applied = applyRecord(record)
   if (Result.isSuccess(applied)) return true
   const { expected, invariant, pointer, value } = applied.failure
   const place = record.kind === "block" ? `${location}, block ${record.block.number}` : location
@@ -135,7 +112,7 @@ export const auditRecord = (
 }
 
 /**
- * Checks a ledger in memory by `auditLedger`. The proofs of its exits are those of `takeProofs`.
+ * Checks a ledger in memory by `auditLedger`. It does not check the proofs of exits.
  *
  * ```ts
  * import { Effect } from "effect"
@@ -146,7 +123,7 @@ export const auditRecord = (
  *
  * const { genesis, next } = simulate({ seed: 1 })
  * const { applyRecord, ledger } = openAuditedLedger(genesis, keccak256)
- * for (let i = 0; i < 9; i++) applyRecord(next(), `record ${i}`)
+ * for (let i = 0; i < 9; i++) applyRecord(next())
  * const findings = new Findings()
  * await Effect.runPromise(auditMemoryLedger(ledger, { genesis, keccak256, tree: null }, findings))
  * console.log(findings.report().isSound) // => true
@@ -161,6 +138,6 @@ export const auditMemoryLedger = (
   Effect.orDie(auditLedger(
     { reader: memoryReader(ledger), history: memoryHistory(ledger) },
     rules,
-    { findWrongProofs: null, tree, onProgress: () => Effect.void },
+    { buildExitTrees: null, tree, onProgress: () => Effect.void },
     findings
   ))

@@ -1,5 +1,5 @@
 import { Effect, type Scope, Context, Fiber, Layer, Stream } from "effect"
-import { exitProofWorkers, verifierWorkers } from "../../adapters/crypto/node.ts"
+import { exitTreeWorkers, verifierWorkers } from "../../adapters/crypto/node.ts"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { type BulkWrite, BulkWriter, sqlStores } from "../../adapters/sql/mod.ts"
 import {
@@ -42,10 +42,10 @@ type LoadRecords = (
  */
 export const bulkLoad = (
   bulk: BulkWriter["Service"],
-  { block, constants, network }: GenesisFeed,
+  { block, constants }: GenesisFeed,
   snapshotId: LedgerReader["Service"]["snapshotId"]
 ): Effect.Effect<LoadRecords, never, Scope.Scope> =>
-  Effect.map(exitProofWorkers(network), ({ buildTrees: buildExitTrees }) => (records) => {
+  Effect.map(exitTreeWorkers(), (buildExitTrees) => (records) => {
     const writes = records.map((record): BulkWrite<BlockViolation | StoreFailure> =>
       record.kind === "block"
         ? {

@@ -57,7 +57,8 @@ export const exitSample = flagOnly({
   flag: "exit-sample",
   value: number({ minimum: 0, maximum: 1 }),
   default: 1,
-  doc: "Share of exit proofs to verify, about two milliseconds of one core each"
+  doc:
+    "Share of the batches whose exit proofs are verified, about two milliseconds of one core for each exit"
 })
 
 export const violationsMax = flagOnly({

@@ -115,7 +115,7 @@ const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monito
         ...nodeOptions(settings),
         telemetry: monitoring.telemetry,
         verifier: verifierThreads(genesis.network, verifierOptions(settings, self)),
-        exitTrees: exitTreesInThread(genesis.network),
+        exitTrees: exitTreesInThread,
         ...settings.checkStateRoots ? { verifyStateRoots: verifyStateRootsInThread } : {}
       })
     ).pipe(Effect.provideService(CurrencyPrices, currencies))

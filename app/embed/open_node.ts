@@ -73,7 +73,7 @@ const withVerifiers = (
   ...options,
   ...workersMax === undefined ? {} : {
     verifier: verifierThreads(options.genesis.network, { workersMax }),
-    exitTrees: exitTreesInThread(options.genesis.network)
+    exitTrees: exitTreesInThread
   },
   ...checkStateRoots === true
     ? {

@@ -42,15 +42,14 @@ export const verifierThreads = (
  * Builds exit trees in a worker thread, which starts with the first exit, so that they do not delay
  * requests.
  */
-export const exitTreesInThread = (
-  network: Network
-): Effect.Effect<ExitTreeBuilder, never, Scope.Scope> =>
-  Effect.gen(function*() {
+export const exitTreesInThread: Effect.Effect<ExitTreeBuilder, never, Scope.Scope> = Effect.gen(
+  function*() {
     const scope = yield* Effect.scope
-    const workers = yield* cachedSuccess(
+    const loaded = yield* cachedSuccess(
       Effect.promise(() => import("../../adapters/crypto/node.ts")).pipe(
-        Effect.flatMap(({ exitProofWorkers }) => Scope.provide(exitProofWorkers(network), scope))
+        Effect.flatMap(({ exitTreeWorkers }) => Scope.provide(exitTreeWorkers(), scope))
       )
     )
-    return (batches) => Effect.flatMap(workers, ({ buildTrees }) => buildTrees(batches))
-  })
+    return (batches) => Effect.flatMap(loaded, (build) => build(batches))
+  }
+)

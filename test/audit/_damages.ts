@@ -155,7 +155,7 @@ exits: exit \d+ \(batch \d+, account \d+\), balance
   UPDATE exit SET balance = balance + 1 WHERE item_id = (SELECT min(item_id) FROM exit)
 exit-proofs: exit \d+ \(batch \d+, account \d+\), isOld0
   UPDATE exit SET proof_is_old0 = true WHERE item_id = (SELECT min(item_id) FROM exit)
-exit-proofs: exit \d+ \(batch \d+, account \d+\)
+exit-proofs: exit \d+ \(batch \d+, account \d+\), value
   UPDATE exit SET proof_value = proof_value + 1 WHERE item_id = (SELECT max(item_id) FROM exit)`)
   },
   "missing rows": {

@@ -61,7 +61,7 @@ function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
     )
   const queue = forged.map(([feed]) => feed)
   for (const block of [block101, block102, { ...block103, l1UserTransactions: queue }]) {
-    Result.getOrThrow(applyRecord({ kind: "block", block }, ""))
+    Result.getOrThrow(applyRecord({ kind: "block", block }))
   }
   const before = accounts()
   const batches = [batchOf(3, {
@@ -71,7 +71,7 @@ function evidenceOf(forged: typeof users, content: Content): BatchEvidence {
     l1UserEffects: forged.map(([feed, effect]) => effect ?? declared(feed)),
     ...content
   })]
-  Result.getOrThrow(applyRecord({ kind: "block", block: { ...block104, batches } }, ""))
+  Result.getOrThrow(applyRecord({ kind: "block", block: { ...block104, batches } }))
   const after = accounts()
   const { batch, transactions } = ledger.find("fullBatch", 3).item!
   return {

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { keccak256, verifyExitProof } from "../../adapters/crypto/mod.ts"
+import { exitTree, keccak256 } from "../../adapters/crypto/mod.ts"
 import {
   type BulkWrite,
   BulkWriter,
@@ -26,7 +26,7 @@ import {
   pooledLedger,
   Submission
 } from "../../core/use_cases/mod.ts"
-import { treeHashes } from "../../app/commands/verify/auditing.ts"
+import { treeHashes } from "../../app/commands/verify/verify.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
 import { postedTransferOf } from "../laws/pool/_pool_rows.ts"
 import type { Network } from "../properties/_networks.ts"
@@ -140,13 +140,7 @@ export const auditIn = (
     const findings = new Findings()
     yield* auditTables(sql, {
       keccak256,
-      findWrongProofs: proofs ?
-        (_, all) =>
-          Effect.sync(() => {
-            findings.checked("exit-proofs", all.length)
-            return all.flatMap((proof, place) => verifyExitProof(...proof) ? [] : [place])
-          }) :
-        null,
+      buildExitTrees: proofs ? (batches) => Effect.sync(() => batches.map(exitTree)) : null,
       tree: stateRoot ? treeHashes : null,
       onProgress: () => Effect.void
     }, findings)

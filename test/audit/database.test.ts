@@ -143,7 +143,7 @@ describe(`an audit of a database (replay: SEED=${seed} npm test -- test/audit/da
           yield* Effect.provideService(
             auditDatabase({
               keccak256,
-              findWrongProofs: null,
+              buildExitTrees: null,
               tree: null,
               onProgress: () => Effect.void
             }, findings),

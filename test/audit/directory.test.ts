@@ -4,17 +4,18 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll, vi } from "vitest"
-import { Effect, Layer, Result, type Scope } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { cpSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { deserialize, serialize } from "node:v8"
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib"
+import { exitTree } from "../../adapters/crypto/mod.ts"
 import { auditJournal, journaledStores, JournalStores } from "../../adapters/journal/mod.ts"
 import { nodeOver } from "../../app/node/layers.ts"
 import { driveOnce, initialHistory, simulate } from "../../app/simulator/mod.ts"
-import { makeProofVerifier, treeHashes } from "../../app/commands/verify/auditing.ts"
+import { treeHashes } from "../../app/commands/verify/verify.ts"
 import { lastVerification, saveVerification } from "../../app/commands/verification.ts"
 import { verifyFeed } from "../../app/commands/verify/verify_feed.ts"
 import { type FeedRecord, writeFeedLine } from "../../core/domain/mod.ts"
@@ -37,11 +38,11 @@ const gapped = withGaps(genesis, records.filter(({ kind }) => kind !== "head"), 
 const exits = records.flatMap((record) => record.kind === "block" ? record.block.batches ?? [] : [])
   .flatMap((batch) => batch.exits)
 
-const auditing = (findings: Findings): Effect.Effect<AuditOptions, never, Scope.Scope> =>
-  Effect.map(
-    makeProofVerifier(1, findings),
-    (findWrongProofs) => ({ onProgress: () => Effect.void, findWrongProofs, tree: treeHashes })
-  )
+const options: AuditOptions = {
+  onProgress: () => Effect.void,
+  buildExitTrees: (batches) => Effect.sync(() => batches.map(exitTree)),
+  tree: null
+}
 
 /** A directory needs no connections. */
 const settings = {} as Parameters<typeof saveVerification>[2]
@@ -75,12 +76,11 @@ const audited = (
   directory: string,
   { tree = false }: { readonly tree?: boolean } = {}
 ): Effect.Effect<AuditReport, unknown> =>
-  Effect.scoped(Effect.gen(function*() {
+  Effect.gen(function*() {
     const findings = new Findings()
-    const options = yield* auditing(findings)
-    yield* auditJournal(directory, { ...options, ...tree ? {} : { tree: null } }, findings)
+    yield* auditJournal(directory, { ...options, tree: tree ? treeHashes : null }, findings)
     return findings.report()
-  }))
+  })
 
 /** Returns the report about a damaged copy of a directory. */
 const reportOf = (
@@ -256,7 +256,7 @@ describe("an audit of a data directory with a checkpoint", () => {
         const reports: Array<readonly [units: number, share: number]> = []
         const onProgress: AuditOptions["onProgress"] = ({ share, units }) =>
           Effect.sync(() => void reports.push([units, share!]))
-        const options = { onProgress, findWrongProofs: null, tree: null }
+        const options = { onProgress, buildExitTrees: null, tree: null }
         // so that every record is reported
         let nowMs = 0
         const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs += 100)
@@ -317,7 +317,7 @@ describe("an audit of a feed", () => {
       const path = join(directories, "feed.ndjson")
       writeFileSync(path, lines.join("\n"))
       const findings = new Findings()
-      yield* verifyFeed(path, { ...yield* auditing(findings), tree: null }, findings)
+      yield* verifyFeed(path, options, findings)
       return findings.report()
     })
   const lines = [{ kind: "genesis" as const, genesis }, ...records].map(writeFeedLine)
@@ -335,7 +335,7 @@ describe("an audit of a feed", () => {
         )
         assert.match(
           proof.violations.map(({ check, place }) => `${check}: ${place}`).join(),
-          new RegExp(`^exit-proofs: record ${wrong + 1}, exit of account \\d+`, "u")
+          /^exit-proofs: exit \d+ \(batch \d+, account \d+\), siblings/u
         )
         const unread = yield* auditOf(lines.with(3, "{}"))
         assert.match(

@@ -1,10 +1,10 @@
 /* An audit of a ledger finds nothing in a sound one, and names every fault of its ports. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { verifyExitProof } from "../../adapters/crypto/mod.ts"
+import { exitTree } from "../../adapters/crypto/mod.ts"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import { memoryHistory, memoryReader, openAuditedLedger } from "../../adapters/memory/mod.ts"
-import { treeHashes } from "../../app/commands/verify/auditing.ts"
+import { treeHashes } from "../../app/commands/verify/verify.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { ListItems, ListName } from "../../core/contract/mod.ts"
 import type { Account, FullBatch } from "../../core/domain/mod.ts"
@@ -24,10 +24,10 @@ type Reader = LedgerReader["Service"]
 const simulation = simulate({ seed: "1", users: 25, rollBackPeriodBlocks: 6, exitShare: 0.2 })
 const { genesis } = simulation
 const { applyRecord, ledger } = openAuditedLedger(genesis, keccak256)
-for (let i = 0; i < 80; i++) applyRecord(simulation.next(), "")
+for (let i = 0; i < 80; i++) applyRecord(simulation.next())
 const [history, reader] = [memoryHistory(ledger), memoryReader(ledger)]
 
-const audited = (changed: Partial<History> & Partial<Reader>) =>
+const audited = (changed: Partial<History> & Partial<Reader>, exitSample = 1) =>
   Effect.gen(function*() {
     const findings = new Findings()
     const { block, rollBacks, ...changedReader } = changed
@@ -38,8 +38,8 @@ const audited = (changed: Partial<History> & Partial<Reader>) =>
       },
       { genesis, keccak256 },
       {
-        findWrongProofs: (_, proofs) =>
-          Effect.succeed(proofs.flatMap((proof, at) => verifyExitProof(...proof) ? [] : [at])),
+        buildExitTrees: (batches) => Effect.sync(() => batches.map(exitTree)),
+        exitSample,
         tree: treeHashes,
         onProgress: () => Effect.void
       },
@@ -225,7 +225,7 @@ a batch without its transactions → ^ranges: batch \d+, transactions: found 0 r
 an owner of a transaction → ^transactions: transaction 0x\w+ \(item \d+, batch \d+\), toPublicKey: found 00
 rows that cannot be read → ^batches: batch \d+: found Error: Unreadable, expected rows that can be read$
 exits that no filter finds → ^exits: batch \d+, account \d+: found no exit
-a wrong proof of an exit → ^exit-proofs: exit \d+ \(batch \d+, account \d+\): found a proof with another root
+a wrong proof of an exit → ^exit-proofs: exit \d+ \(batch \d+, account \d+\), value: found 5
 a balance → ^balances: account 256 after batch \d+, balance: found 7
 a state root → ^state-root: batch \d+, stateRoot
 a missing account → ^transitions: account 257: found no account
@@ -268,6 +268,7 @@ describe("an audit of a ledger", () => {
         "batches",
         "blocks",
         "changes",
+        "exit-proofs",
         "exits",
         "fees",
         "postings",
@@ -280,6 +281,27 @@ describe("an audit of a ledger", () => {
         "transitions"
       ])
       for (const { checked } of checks) assert.isAbove(checked, 1)
+    }))
+
+  it.effect("compares the proofs of a share of the batches with exits", () =>
+    Effect.gen(function*() {
+      const wrong = items("exits", (view) => ({
+        ...view,
+        exit: { ...view.exit, merkleProof: { ...view.exit.merkleProof, key: 5n } }
+      }))
+      const batchesOf = (exitSample: number) =>
+        Effect.map(audited(wrong, exitSample), ({ violations }) => [
+          ...new Set(
+            violations.flatMap(({ place }) => /(?<=batch )\d+/u.exec(place) ?? []).map(Number)
+          )
+        ])
+      const all = yield* batchesOf(1)
+      for (const every of [2, 4]) {
+        const expected = all.filter((batchNum) => batchNum % every === 0)
+        assert.isNotEmpty(expected)
+        assert.deepStrictEqual(yield* batchesOf(1 / every), expected)
+      }
+      assert.deepStrictEqual(yield* batchesOf(0), [])
     }))
 
   for (const line of places.trim().split("\n")) {

@@ -58,7 +58,7 @@ const withBlocks = (): Served => {
   return {
     node: memoryNode({
       genesis,
-      exitTrees: exitTreesInThread(genesis.network),
+      exitTrees: exitTreesInThread,
       verifier: verifierThreads(genesis.network, {})
     }),
     before: apply(before, 0),

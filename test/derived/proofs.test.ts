@@ -108,7 +108,7 @@ describe("A proof of the feed that is not in the exit tree of its batch", () => 
   it.effect("is refused with its place, by trees of this thread and of another one", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* judges(yield* exitTreesHere)
-      yield* judges(yield* exitTreesInThread(genesis.network))
+      yield* judges(yield* exitTreesInThread)
     })))
 
   it("has damages of each kind in two batches", () => {

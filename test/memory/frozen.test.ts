@@ -33,7 +33,7 @@ const itemsOf = (ledger: MemoryLedger, name: typeof listNames[number]) => {
 describe("the answers of the memory store", () => {
   const network = networkOf(optionsOf("1"), 200)
   const { applyRecord, ledger } = openAuditedLedger(network.genesis, keccak256)
-  for (const record of network.records) applyRecord(record, "")
+  for (const record of network.records) applyRecord(record)
 
   for (const name of listNames) {
     it(`contain no row of ${name} that a caller can change`, () => {

@@ -31,7 +31,7 @@ SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transacti
  * await Effect.runPromise(Effect.scoped(Layer.build(sqlStores({ genesis, url }))))
  *
  * const findings = new Findings()
- * const checks = { findWrongProofs: null, tree: null, onProgress: () => Effect.void }
+ * const checks = { buildExitTrees: null, tree: null, onProgress: () => Effect.void }
  * const audit = auditDatabase({ keccak256, ...checks }, findings)
  * await Effect.runPromise(Effect.provide(audit, databaseLayer({ url })))
  * console.log(findings.report().isSound) // => true

@@ -1,6 +1,14 @@
 import { Effect } from "effect"
+import { availableParallelism } from "node:os"
+import { accountLeaf, poseidon } from "../../../adapters/crypto/mod.ts"
+import { exitTreeWorkers } from "../../../adapters/crypto/node.ts"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
-import { type AuditOptions, type AuditReport, Findings } from "../../../core/mod.ts"
+import {
+  type AccountTree,
+  type AuditOptions,
+  type AuditReport,
+  Findings
+} from "../../../core/mod.ts"
 import { connectionOptions, type ResolvedOptions, type settings } from "../../config/mod.ts"
 import { ProgramFailure } from "../../process/mod.ts"
 import type * as options from "../options.ts"
@@ -13,7 +21,6 @@ import {
   type Verification,
   type VerifiedLocation
 } from "../verification.ts"
-import { makeProofVerifier, treeHashes } from "./auditing.ts"
 import { verifyFeed } from "./verify_feed.ts"
 
 type Connections = ResolvedOptions<typeof settings.connections>
@@ -25,6 +32,13 @@ type Settings =
   >
   & { readonly feed: string | undefined }
 
+/** The hash functions of the state tree. */
+export const treeHashes: AccountTree = {
+  account: accountLeaf,
+  leaf: (index, value) => poseidon([BigInt(index), value, 1n]),
+  node: (left, right) => poseidon([left, right])
+}
+
 /** Verifies a store or a feed and prints the result. Fails if there are violations. */
 export const verify = (
   { data, database, exitSample, feed, json, stateRoot, violationsMax, ...settings }: Settings
@@ -35,14 +49,15 @@ export const verify = (
     const startedMs = performance.now()
     const options: AuditOptions = {
       onProgress: progress.report,
-      findWrongProofs: yield* makeProofVerifier(exitSample, findings),
+      buildExitTrees: yield* exitTreeWorkers({ workersMax: availableParallelism() }),
+      exitSample,
       tree: stateRoot ? treeHashes : null
     }
     if (exitSample < 1) {
       findings.note(
         exitSample === 0
           ? "No exit proofs were verified"
-          : `A share of ${exitSample} of the exit proofs was verified`
+          : `The exit proofs of a share of ${exitSample} of the batches with exits were verified`
       )
     }
     if (!stateRoot) findings.note("The state root was not computed: --state-root enables it")

@@ -6,15 +6,23 @@ import {
   itemIds,
   type ListItems,
   type ListName,
+  type ListQuery,
   lists,
   rowFilter
 } from "../../contract/mod.ts"
 import type { AccountIndex } from "../../encoding/mod.ts"
-import type { LedgerReader, StoreFailure } from "../../ports/mod.ts"
+import type { LedgerReader, Page, StoreFailure } from "../../ports/mod.ts"
 import type { Findings } from "./findings.ts"
-import { listOrDie } from "./_list_or_die.ts"
 
 type Reader = LedgerReader["Service"]
+
+/** Returns a page of a list whose filters name only things that are registered. */
+export const listOrDie = <N extends ListName>(
+  reader: Reader,
+  name: N,
+  query: ListQuery<N>
+): Effect.Effect<Page<ListItems[N]>, StoreFailure> =>
+  Effect.catchTag(reader.list(name, query), "NotRegistered", Effect.die)
 
 type RowOf<N extends ListName> = (
   item: ListItems[N],

@@ -5,7 +5,7 @@ import { FIRST_USER_ACCOUNT, type Keccak256, l1UserTransactionId } from "../../e
 import type { LedgerReader, StoreFailure } from "../../ports/mod.ts"
 import type { Findings } from "./findings.ts"
 import type { LedgerReplay } from "./_ledger_replay.ts"
-import { listOrDie } from "./_list_or_die.ts"
+import { listOrDie } from "./_filters.ts"
 import { type AccountTree, stateRootOf } from "./state_root.ts"
 
 /* What the whole lists of a ledger have to be after its last batch. */
@@ -52,13 +52,13 @@ const eachPage = <N extends "accounts" | "tokens">(
   })
 
 /** Compares the stored accounts, and the root over them, with the values after the last batch. */
-export const auditAccounts = Effect.fnUntraced(
-  function*(
-    reader: LedgerReader["Service"],
-    replay: LedgerReplay,
-    tree: AccountTree | null,
-    findings: Findings
-  ): Effect.fn.Return<void, StoreFailure> {
+export const auditAccounts = (
+  reader: LedgerReader["Service"],
+  replay: LedgerReplay,
+  tree: AccountTree | null,
+  findings: Findings
+): Effect.Effect<void, StoreFailure> =>
+  Effect.gen(function*() {
     const leaves: Array<bigint> = []
     let [last, lastItem] = [FIRST_USER_ACCOUNT - 1, 0]
     yield* eachPage(reader, "accounts", (items) => {
@@ -85,8 +85,7 @@ export const auditAccounts = Effect.fnUntraced(
     findings.checked("state-root", leaves.length)
     const root = yield* runWithYields(stateRootOf(leaves, tree))
     findings.same("state-root", `batch ${batchNum}, stateRoot`, stateRoot, root)
-  }
-)
+  })
 
 function auditAccount(account: Account, replay: LedgerReplay, findings: Findings): void {
   const computed = replay.balances[account.index]
@@ -119,26 +118,25 @@ const runWithYields = <A>(steps: Generator<void, A>): Effect.Effect<A> =>
   })
 
 /** Compares the numbers of listed transactions and exits with those of all batches. */
-export const auditCounts = Effect.fnUntraced(
-  function*(
-    reader: LedgerReader["Service"],
-    replay: LedgerReplay,
-    findings: Findings
-  ): Effect.fn.Return<void, StoreFailure> {
+export const auditCounts = (
+  reader: LedgerReader["Service"],
+  replay: LedgerReplay,
+  findings: Findings
+): Effect.Effect<void, StoreFailure> =>
+  Effect.gen(function*() {
     for (const name of ["transactions", "exits", "batches"] as const) {
       const { counts } = yield* listOrDie(reader, name, { filters: {}, limit: 1 })
       findings.same("ranges", `list of ${name}`, counts.totalItems, replay[name])
     }
-  }
-)
+  })
 
 /** Checks the ids and positions of the transactions that wait in queues. */
-export const auditQueue = Effect.fnUntraced(
-  function*(
-    reader: LedgerReader["Service"],
-    keccak256: Keccak256,
-    findings: Findings
-  ): Effect.fn.Return<void, StoreFailure> {
+export const auditQueue = (
+  reader: LedgerReader["Service"],
+  keccak256: Keccak256,
+  findings: Findings
+): Effect.Effect<void, StoreFailure> =>
+  Effect.gen(function*() {
     for (let fromItem = fromItemMax;;) {
       const { counts, items } = yield* listOrDie(reader, "transactions", {
         filters: { includePending: true },
@@ -161,5 +159,4 @@ export const auditQueue = Effect.fnUntraced(
       if (waiting.length < items.length || last === undefined || counts.pendingItems === 0) return
       fromItem = last.transaction.itemId - 1
     }
-  }
-)
+  })

@@ -20,15 +20,20 @@ import type { LedgerBatch, LedgerBlock, LedgerReader, StoreFailure } from "../..
 import type { BatchEvidence } from "./_batch_evidence.ts"
 import type { ComputedValues } from "./_changes.ts"
 import { auditBatch } from "./batch_audit.ts"
-import { locationOfExit } from "./_exits.ts"
-import type { DeferredProof } from "./exit_proofs.ts"
+import type { BatchExits } from "./exit_trees.ts"
 import { type Findings, reportDefects } from "./findings.ts"
-import { listOrDie } from "./_list_or_die.ts"
+import { listOrDie } from "./_filters.ts"
 
 /** The network of a ledger, and the rules of its audit. */
 export interface LedgerAuditRules {
   readonly genesis: GenesisFeed
   readonly keccak256: Keccak256
+}
+
+interface ReplayOptions extends LedgerAuditRules {
+  readonly reader: LedgerReader["Service"]
+  readonly tokens: ReadonlyMap<TokenId, Token>
+  readonly findings: Findings
 }
 
 /** Accounts whose owners are cached: the same accounts appear in many batches. */
@@ -49,50 +54,34 @@ export class LedgerReplay {
   batches = 0
   transactions = 0
   exits = 0
-  proofs: Array<DeferredProof> = []
-  readonly #reader: LedgerReader["Service"]
-  readonly #rules: LedgerAuditRules
-  readonly #tokens: ReadonlyMap<TokenId, Token>
-  readonly #findings: Findings
+  /** Batches with exits, whose exit trees the caller checks. */
+  readonly exitBatches: Array<BatchExits> = []
   readonly #accounts = new Map<AccountIndex, Account>()
+  readonly #options: ReplayOptions
 
-  constructor(
-    reader: LedgerReader["Service"],
-    rules: LedgerAuditRules,
-    tokens: ReadonlyMap<TokenId, Token>,
-    findings: Findings
-  ) {
-    this.#reader = reader
-    this.#rules = rules
-    this.#tokens = tokens
-    this.#findings = findings
+  constructor(options: ReplayOptions) {
+    this.#options = options
   }
 
   get lastBatchNum(): number {
     return this.lastBatch?.batchNum ?? 0
   }
 
-  /** Returns the proofs of the exits checked since the last call. */
-  takeProofs(): ReadonlyArray<DeferredProof> {
-    const { proofs } = this
-    this.proofs = []
-    return proofs
-  }
-
   /** Compares the stored rows of the next batch with the computed ones. */
   auditBatch({ block }: LedgerBlock, stored: LedgerBatch): Effect.Effect<void, StoreFailure> {
     const { accountChanges, batch } = stored
+    const { findings, genesis, keccak256 } = this.#options
     this.#auditOrder(batch, block)
     let computed: ComputedValues | undefined
     const audit = Effect.map(this.#loadEvidence(stored), (evidence) => {
       computed = auditBatch(
-        { auction: this.#rules.genesis.constants.auction, keccak256: this.#rules.keccak256 },
+        { auction: genesis.constants.auction, keccak256 },
         evidence,
-        this.#findings
+        findings
       )
     })
     return Effect.map(
-      reportDefects("batches", `batch ${batch.batchNum}`, audit, this.#findings),
+      reportDefects("batches", `batch ${batch.batchNum}`, audit, findings),
       () => {
         // after an invalid batch, the audit continues with the stored values
         const values = computed ??
@@ -112,13 +101,11 @@ export class LedgerReplay {
     { accountChanges: changes, batch }: LedgerBatch
   ): Effect.Effect<BatchEvidence, StoreFailure> {
     return Effect.gen({ self: this }, function*() {
-      const found = (yield* this.#reader.find("fullBatch", batch.batchNum)).item
+      const found = (yield* this.#options.reader.find("fullBatch", batch.batchNum)).item
       const transactions = (found?.transactions ?? []).map(({ transaction }) => transaction)
       const exits = yield* this.#exitsOf(batch, transactions)
       this.#auditItems(batch, transactions, exits)
-      for (const exit of exits) {
-        this.proofs.push({ location: locationOfExit(exit), proof: [exit, batch.exitRoot] })
-      }
+      if (exits.length > 0) this.exitBatches.push({ batch, exits })
       yield* this.#loadAccounts(
         transactions,
         [...changes.map(({ index }) => index), ...exits.map(({ accountIndex }) => accountIndex)]
@@ -137,21 +124,22 @@ export class LedgerReplay {
           const values = account && this.balances[index]
           return values && { ...account, ...values }
         },
-        token: (id) => this.#tokens.get(id)
+        token: (id) => this.#options.tokens.get(id)
       }
     })
   }
 
   /** Compares a batch with its block and with the batch before it. */
   #auditOrder(batch: Batch, block: LedgerBlock["block"]): void {
+    const { findings } = this.#options
     const place = `batch ${batch.batchNum}`
     const expected = `batch ${this.lastBatchNum + 1}`
-    this.#findings.same("batches", place, place, expected)
+    findings.same("batches", place, place, expected)
     const previousItem = this.lastBatch?.itemId ?? 0
     if (batch.itemId <= previousItem) {
-      this.#findings.violate("batches", `${place}, itemId`, batch.itemId, `above ${previousItem}`)
+      findings.violate("batches", `${place}, itemId`, batch.itemId, `above ${previousItem}`)
     }
-    this.#findings.sameMembers("batches", () => place, {
+    findings.sameMembers("batches", () => place, {
       ethereumBlockNum: batch.ethereumBlockNum,
       ethereumBlockHash: batch.ethereumBlockHash,
       timestampMs: batch.timestampMs
@@ -162,7 +150,7 @@ export class LedgerReplay {
     })
     const queue = batch.forgeL1TransactionsNum
     if (queue === null) return
-    this.#findings.same(
+    findings.same(
       "batches",
       `${place}, forgeL1TransactionsNum`,
       queue,
@@ -180,7 +168,7 @@ export class LedgerReplay {
       return Effect.succeed([])
     }
     return Effect.map(
-      listOrDie(this.#reader, "exits", { filters: { batchNum }, limit: limitMax }),
+      listOrDie(this.#options.reader, "exits", { filters: { batchNum }, limit: limitMax }),
       ({ items }) => items.map(({ exit }) => exit)
     )
   }
@@ -191,8 +179,9 @@ export class LedgerReplay {
     transactions: ReadonlyArray<Transaction>,
     exits: ReadonlyArray<Exit>
   ): void {
-    this.#findings.checked("ranges", 2)
-    this.#findings.same(
+    const { findings } = this.#options
+    findings.checked("ranges", 2)
+    findings.same(
       "ranges",
       `batch ${batchNum}, transactions`,
       `${transactions.length} rows`,
@@ -205,7 +194,7 @@ export class LedgerReplay {
         const last = this.#lastItems[kind]
         if (itemId <= last) {
           const place = `${kind}, item ${itemId}`
-          this.#findings.violate("ranges", place, `in batch ${batchNum}`, `an item above ${last}`)
+          findings.violate("ranges", place, `in batch ${batchNum}`, `an item above ${last}`)
         }
         this.#lastItems[kind] = itemId
       }
@@ -230,7 +219,7 @@ export class LedgerReplay {
     )
     return accounts.length === 0
       ? Effect.void
-      : Effect.map(this.#reader.accountsAndTokens({ accounts, tokens: [] }), (found) => {
+      : Effect.map(this.#options.reader.accountsAndTokens({ accounts, tokens: [] }), (found) => {
         for (const account of found.accounts) {
           if (account !== null) this.#accounts.set(account.index, account)
         }

@@ -6,12 +6,12 @@ import type { Findings } from "./findings.ts"
 const rollBacksPerPage = 500
 
 /** Checks the rollbacks of a ledger; `version` is its current one. */
-export const auditRollBacks = Effect.fnUntraced(
-  function*(
-    history: LedgerHistory["Service"],
-    version: number,
-    findings: Findings
-  ): Effect.fn.Return<void, StoreFailure> {
+export const auditRollBacks = (
+  history: LedgerHistory["Service"],
+  version: number,
+  findings: Findings
+): Effect.Effect<void, StoreFailure> =>
+  Effect.gen(function*() {
     let [serial, afterVersion] = [0, 0]
     while (true) {
       const { items } = yield* history.rollBacks({ afterVersion, limit: rollBacksPerPage })
@@ -42,5 +42,4 @@ export const auditRollBacks = Effect.fnUntraced(
       }
       if (items.length < rollBacksPerPage) return
     }
-  }
-)
+  })

@@ -13,7 +13,7 @@ import { auditAccounts, auditCounts, auditQueue, auditTokens } from "./_ledger_l
 import type { AccountTree } from "./state_root.ts"
 import { auditList } from "./_filters.ts"
 import { type Findings, reportDefects } from "./findings.ts"
-import { type FindWrongProofs, reportWrongProofs } from "./exit_proofs.ts"
+import { auditExitTrees, type ExitTreeOptions, exitTreesAtOnce } from "./exit_trees.ts"
 import { type LedgerAuditRules, LedgerReplay } from "./_ledger_replay.ts"
 import { auditRollBacks } from "./_rollbacks.ts"
 
@@ -26,12 +26,7 @@ export interface LedgerAuditPorts {
 }
 
 /** The parts of an audit that the caller supplies. */
-export interface AuditOptions {
-  /**
-   * Returns the indexes of the wrong proofs among proofs of exits, each with the root that it must
-   * lead to. Null skips the check.
-   */
-  readonly findWrongProofs: FindWrongProofs | null
+export interface AuditOptions extends ExitTreeOptions {
   /** Hashes of the state tree, about a dozen for each account. Null skips the check of the root. */
   readonly tree: AccountTree | null
   /**
@@ -42,9 +37,6 @@ export interface AuditOptions {
     progress: { readonly units: number; readonly share: number | undefined; readonly at: string }
   ) => Effect.Effect<void>
 }
-
-/** Number of exit proofs that are verified together. */
-const proofsAtOnce = 200
 
 /** Share of the replay in the total time, for the progress. */
 const replayShare = 0.9
@@ -66,9 +58,9 @@ const replayShare = 0.9
  *
  * const { genesis, next } = simulate({ seed: 1 })
  * const { applyRecord, ledger } = openAuditedLedger(genesis, keccak256)
- * for (let i = 0; i < 9; i++) applyRecord(next(), `record ${i}`)
+ * for (let i = 0; i < 9; i++) applyRecord(next())
  * const ports = { reader: memoryReader(ledger), history: memoryHistory(ledger) }
- * const options = { findWrongProofs: null, tree: null, onProgress: () => Effect.void }
+ * const options = { buildExitTrees: null, tree: null, onProgress: () => Effect.void }
  * const findings = new Findings()
  * await Effect.runPromise(auditLedger(ports, { genesis, keccak256 }, options, findings))
  * const { checks, isSound } = findings.report()
@@ -78,18 +70,22 @@ const replayShare = 0.9
 export const auditLedger = (
   ports: LedgerAuditPorts,
   rules: LedgerAuditRules,
-  { findWrongProofs, onProgress, tree }: AuditOptions,
+  options: AuditOptions,
   findings: Findings
 ): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function*() {
     const { history, reader } = ports
     const snapshotId = yield* reader.snapshotId
     const tokens = yield* auditTokens(reader, findings)
-    const replay = new LedgerReplay(reader, rules, tokens, findings)
-    const options = { findWrongProofs, onProgress, findings }
+    const { onProgress, tree } = options
+    const replay = new LedgerReplay({ ...rules, reader, tokens, findings })
     const { genesis, keccak256 } = rules
     const parts: ReadonlyArray<readonly [AuditCheck, at: string, AuditPart]> = [
-      ["blocks", "blocks", auditBlocks(history, genesis, replay, snapshotId, options)],
+      [
+        "blocks",
+        "blocks",
+        auditBlocks(history, genesis, replay, snapshotId, options, findings)
+      ],
       ["balances", "accounts", Effect.suspend(() => auditAccounts(reader, replay, tree, findings))],
       ["ranges", "counts", Effect.suspend(() => auditCounts(reader, replay, findings))],
       ["queued", "queues", auditQueue(reader, keccak256, findings)],
@@ -114,13 +110,11 @@ const auditBlocks = Effect.fnUntraced(
     genesis: GenesisFeed,
     replay: LedgerReplay,
     snapshotId: SnapshotId,
-    { findWrongProofs, findings, onProgress }: Omit<AuditOptions, "tree"> & {
-      readonly findings: Findings
-    }
+    options: AuditOptions,
+    findings: Findings
   ): Effect.fn.Return<void, StoreFailure> {
-    const { network } = genesis
     let [number, previous]: [bigint, LedgerBlock | null] = [genesis.block.number, null]
-    let verification = yield* Effect.forkChild(Effect.void)
+    let exitTrees = yield* Effect.forkChild(Effect.void)
     for (;;) {
       const block: LedgerBlock | null = (yield* history.block(number)).item
       if (block === null) {
@@ -129,21 +123,23 @@ const auditBlocks = Effect.fnUntraced(
       }
       auditBlock(block, previous, findings)
       for (const batch of block.batches) yield* replay.auditBatch(block, batch)
-      if (findWrongProofs !== null && replay.proofs.length >= proofsAtOnce) {
-        yield* Fiber.join(verification)
-        verification = yield* Effect.forkChild(
-          reportWrongProofs(findWrongProofs, network, replay.takeProofs(), findings)
+      if (replay.exitBatches.length >= exitTreesAtOnce) {
+        yield* Fiber.join(exitTrees)
+        exitTrees = yield* Effect.forkChild(
+          auditExitTrees(options, replay.exitBatches.splice(0), findings)
         )
       }
       const share = replay.lastBatchNum / ((snapshotId.batchNum ?? 0) + 1)
-      yield* onProgress({ units: replay.transactions, share: replayShare * share, at: "batches" })
+      yield* options.onProgress({
+        units: replay.transactions,
+        share: replayShare * share,
+        at: "batches"
+      })
       if (block.next === null) break
       ;[number, previous] = [block.next.number, block]
     }
-    yield* Fiber.join(verification)
-    if (findWrongProofs !== null) {
-      yield* reportWrongProofs(findWrongProofs, network, replay.takeProofs(), findings)
-    }
+    yield* Fiber.join(exitTrees)
+    yield* auditExitTrees(options, replay.exitBatches, findings)
     findings.same("blocks", "last block", number, snapshotId.ethereumBlockNum)
     findings.same("batches", "last batch", replay.lastBatchNum, snapshotId.batchNum ?? 0)
   }

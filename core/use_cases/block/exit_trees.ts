@@ -1,4 +1,4 @@
-import { type Effect, Result } from "effect"
+import { type Effect, Result, Struct } from "effect"
 import type { BlockChanges, BlockFeed, Exit, MerkleProof } from "../../domain/mod.ts"
 import {
   type BlockViolation,
@@ -34,7 +34,7 @@ export type ExitTreeBuilder = (
 
 /** Returns the leaves of each batch that has exits. */
 export const exitLeaves = ({ batches }: BlockChanges): ReadonlyArray<ReadonlyArray<ExitLeaf>> =>
-  batches.flatMap(({ exits }) => exits.length > 0 ? [exits.map(leafOf)] : [])
+  batches.flatMap(({ exits }) => exits.length > 0 ? [exits.map(exitLeafOf)] : [])
 
 /** Returns whether an exit has no proof in the feed, so that it cannot be stored without its tree. */
 export const lacksProofs = ({ batches }: BlockChanges): boolean =>
@@ -43,13 +43,9 @@ export const lacksProofs = ({ batches }: BlockChanges): boolean =>
 const isUnproven = ({ merkleProof }: Pick<Exit, "merkleProof">): boolean =>
   merkleProof === unknownProof
 
-const leafOf = ({ accountIndex, address, balance, publicKey, tokenId }: ExitLeaf): ExitLeaf => ({
-  accountIndex,
-  tokenId,
-  balance,
-  publicKey,
-  address
-})
+/** Returns the fields of an exit that its leaf contains. */
+export const exitLeafOf = (exit: ExitLeaf): ExitLeaf =>
+  Struct.pick(exit, ["accountIndex", "tokenId", "balance", "publicKey", "address"])
 
 type Batch = BlockChanges["batches"][number]
 

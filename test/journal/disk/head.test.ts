@@ -54,7 +54,7 @@ const bytesOf = (directory: string): number =>
 const auditOf = (directory: string) =>
   Effect.gen(function*() {
     const findings = new Findings()
-    const options = { onProgress: () => Effect.void, findWrongProofs: null, tree: null }
+    const options = { onProgress: () => Effect.void, buildExitTrees: null, tree: null }
     yield* auditJournal(directory, options, findings)
     return findings.report()
   })
