@@ -14,7 +14,7 @@ import {
 import { auditFeeTotals, batchStatements } from "./_batch_statements.ts"
 import { blockStatements } from "./_block_statements.ts"
 import { auditGenesis, auditMigrations, ledgerStatements } from "./_ledger.ts"
-import { openItemStatements } from "./_open_item_statements.ts"
+import { entryStatements } from "./_entry_statements.ts"
 import { auditVariables } from "./_parameter_sets.ts"
 import {
   auditPoolIds,
@@ -22,7 +22,6 @@ import {
   poolStatements,
   reconciledStatements
 } from "./_pool_statements.ts"
-import { postingStatements } from "./_posting_statements.ts"
 import { queueStatements } from "./_queue_statements.ts"
 import { registrationStatements } from "./_registration_statements.ts"
 
@@ -37,8 +36,7 @@ const statementsByPart: { readonly [part: string]: ReadonlyArray<AuditStatement>
   "blocks": blockStatements,
   "batches": batchStatements,
   "queues": queueStatements,
-  "lists": postingStatements,
-  "open items": openItemStatements,
+  "lists": entryStatements,
   "pool": poolStatements
 }
 

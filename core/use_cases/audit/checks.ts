@@ -44,7 +44,6 @@ export const auditChecks = {
   "posting-rows":
     "The rows of a posting list ascend, are full but for the last, and count the items before",
   "postings": "Each row is listed under exactly its keys",
-  "postings-below": "The lists of combined filters contain exactly the indexed rows",
   "open-items":
     "The lists of open items contain exactly the pending exits, and slots by best bidder",
   "open-counts": "The stored counts of open items are correct",
