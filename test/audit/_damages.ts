@@ -36,8 +36,10 @@ migrations: migration 1 \(initial schema\)
   UPDATE migration SET checksum = 'x' WHERE number = 1
 genesis: first block, hash
   UPDATE block SET hash = decode(repeat('ab', 32), 'hex') WHERE number = (SELECT min(number) FROM block)
-standing: ledger, batch_num
+batches: last batch
   UPDATE ledger SET batch_num = batch_num - 1
+standing: ledger, part_versions
+  UPDATE ledger SET part_versions[1] = version + 1
 standing: ledger, next_exit
   UPDATE ledger SET next_exit = 1
 blocks: block \d+, timestampMs
@@ -80,7 +82,7 @@ queued: queued_transaction, item \d+ \(queue \d+, position \d+\)
 queued: transaction 0x.*
   UPDATE queued_transaction SET from_account_index = from_account_index + 1 WHERE item_id = (SELECT
   min(item_id) FROM queued_transaction WHERE forged AND from_account_index IS NOT NULL)
-tokens: token, version
+standing: ledger, token_version
   UPDATE token SET version = 1000000 WHERE token_id = 1
 prices: price_change of block \d+, place 1
   DELETE FROM price_change WHERE place = 0 AND ethereum_block_num = (SELECT min(ethereum_block_num)
@@ -172,8 +174,10 @@ transitions: account \d+
   DELETE FROM account WHERE account_index = (SELECT max(account_index) - 1 FROM account)
 blocks: block \d+, previous block
   DELETE FROM block WHERE number = (SELECT min(number) + 1 FROM block)
-tokens: last token
+block-marks: block \d+, last_token_id
   DELETE FROM token WHERE token_id = (SELECT max(token_id) FROM token)
+tokens: addresses of tokens
+  INSERT INTO token SELECT (jsonb_populate_record(token, '{"item_id": 99, "token_id": 2}')).* FROM token WHERE token_id = 0
 open-items: open_item 53[\da-f]+
   DELETE FROM open_item WHERE substring(key FROM 1 FOR 1) = '\x53' AND (key, item) = (SELECT key,
   item FROM open_item WHERE substring(key FROM 1 FOR 1) = '\x53' LIMIT 1)

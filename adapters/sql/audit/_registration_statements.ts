@@ -3,19 +3,6 @@ import type { AuditStatement } from "./_audit_snapshot.ts"
 /** The checks of tokens, prices, coordinators and bids. */
 export const registrationStatements: ReadonlyArray<AuditStatement> = [
   {
-    check: "tokens",
-    text: `
-SELECT 'last token' AS place, 'token ' || max(token.token_id) AS found, 'token ' || last.token_id AS expected
-FROM token CROSS JOIN (SELECT last_token_id AS token_id FROM block ORDER BY number DESC LIMIT 1) AS last
-GROUP BY last.token_id HAVING max(token.token_id) <> last.token_id`
-  },
-  {
-    check: "tokens",
-    text: `
-SELECT 'token ' || token_id || ', ethereum_address' AS place, '0x' || encode(ethereum_address, 'hex') AS found, 'the address of no other token' AS expected
-FROM token WHERE ethereum_address IN (SELECT ethereum_address FROM token GROUP BY ethereum_address HAVING count(*) > 1)`
-  },
-  {
     check: "prices",
     counted: "price_change",
     text: `

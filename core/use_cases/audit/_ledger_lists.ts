@@ -26,6 +26,8 @@ export const auditTokens = Effect.fnUntraced(
       }
       findings.checked("tokens", items.length)
     })
+    const addresses = new Set([...tokens.values()].map(({ ethereumAddress }) => ethereumAddress))
+    findings.same("tokens", "addresses of tokens", addresses.size, tokens.size)
     return tokens
   }
 )
