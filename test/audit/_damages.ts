@@ -87,6 +87,9 @@ standing: ledger, token_version
 prices: price_change of block \d+, place 1
   DELETE FROM price_change WHERE place = 0 AND ethereum_block_num = (SELECT min(ethereum_block_num)
   FROM price_change WHERE place = 1)
+prices: price_change of block \d+, place 0
+  UPDATE price_change SET price_time_ms_before = NULL WHERE (ethereum_block_num, place) = (SELECT max(ethereum_block_num), 0
+  FROM price_change WHERE place = 0 AND price_usd_before IS NOT NULL)
 coordinators: registration 0x.*
   UPDATE registration SET item_id = item_id + 1 WHERE item_id = (SELECT min(item_id) FROM registration)
 bids: bid \d+ \(slot \d+\)
@@ -112,6 +115,8 @@ open-counts: open_count [\da-f]+, level 1, bucket \d+
   UPDATE open_count SET items = items + 1 WHERE level = 1
 pool: pool, pend
   UPDATE pool SET pend = pend + 1
+pool: pool, next_arrival
+  UPDATE pool SET next_arrival = 0
 pool: pool, next_transition
   UPDATE pool SET next_transition = next_transition + 2
 pool: pool_sender 999

@@ -2,8 +2,15 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { StoreFailure } from "../../../core/ports/mod.ts"
 import type { Keccak256 } from "../../../core/encoding/mod.ts"
-import { auditLedger, type AuditOptions, type Findings } from "../../../core/use_cases/mod.ts"
+import {
+  auditLedger,
+  type AuditOptions,
+  type Findings,
+  isPoolReconciled,
+  reportDefects
+} from "../../../core/use_cases/mod.ts"
 import { readPlans, storeFailure } from "../connection/mod.ts"
+import { poolReads } from "../pool/mod.ts"
 import { makeLedgerHistory, makeLedgerReader } from "../reads/mod.ts"
 import {
   type AuditSnapshot,
@@ -16,12 +23,7 @@ import { blockStatements } from "./_block_statements.ts"
 import { auditGenesis, auditMigrations, ledgerStatements } from "./_ledger.ts"
 import { entryStatements } from "./_entry_statements.ts"
 import { auditVariables } from "./_parameter_sets.ts"
-import {
-  auditPoolIds,
-  isPoolReconciled,
-  poolStatements,
-  reconciledStatements
-} from "./_pool_statements.ts"
+import { auditPoolIds, poolStatements, reconciledStatements } from "./_pool_statements.ts"
 import { queueStatements } from "./_queue_statements.ts"
 import { registrationStatements } from "./_registration_statements.ts"
 
@@ -83,6 +85,12 @@ export const auditTables = (
       onProgress: ({ share = 0, ...progress }) =>
         options.onProgress({ ...progress, share: statementsShare + (1 - statementsShare) * share })
     }, findings)
+    const comparePool = Effect.gen(function*() {
+      const pool = poolReads(sql)
+      if (!(yield* isPoolReconciled({ pool, reader: ports.reader }, findings))) return
+      for (const statement of reconciledStatements) yield* runStatement(snapshot, statement)
+    })
+    yield* reportDefects("pool-ledger", "pool", comparePool, findings)
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error))))
 
 const runStatements = (
@@ -100,6 +108,4 @@ const runStatements = (
     yield* auditFeeTotals(snapshot)
     yield* auditVariables(snapshot)
     yield* auditPoolIds(snapshot, keccak256)
-    if (!(yield* isPoolReconciled(snapshot))) return
-    for (const statement of reconciledStatements) yield* runStatement(snapshot, statement)
   })

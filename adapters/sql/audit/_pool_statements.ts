@@ -13,21 +13,17 @@ export const poolStatements: ReadonlyArray<AuditStatement> = [
   {
     check: "pool",
     text: `
-SELECT 'pool, ' || each.name AS place, each.counted::text AS found, each.expected::text AS expected FROM pool CROSS JOIN LATERAL (VALUES
+SELECT 'pool, ' || each.name AS place, each.stored::text AS found, each.least || CASE WHEN is_next THEN ' or more' ELSE '' END AS expected FROM pool CROSS JOIN LATERAL (VALUES
   ${
       poolStates.map((state) =>
-        `('${state}', pool.${state}, (SELECT count(*) FROM pool_transaction WHERE state = '${state}'))`
+        `('${state}', pool.${state}, (SELECT count(*) FROM pool_transaction WHERE state = '${state}'), false)`
       ).join(",\n  ")
-    }, ('next_transition', pool.next_transition, (SELECT count(*) FROM pool_transition))
-) AS each (name, counted, expected) WHERE each.counted <> each.expected`
-  },
-  {
-    check: "pool",
-    text: `
-SELECT 'pool, ' || each.name AS place, each.next::text AS found, 'more than ' || each.greatest AS expected FROM pool CROSS JOIN LATERAL (VALUES
-  ('next_arrival', pool.next_arrival, (SELECT max(arrival) FROM pool_transaction)), ('next_transition', pool.next_transition, (SELECT max(number) FROM pool_transition)),
-  ('next_write', pool.next_write, (SELECT max(number) FROM pool_write))
-) AS each (name, next, greatest) WHERE each.next <= each.greatest`
+    },
+  ('next_transition', pool.next_transition, (SELECT count(*) FROM pool_transition), false),
+  ('next_transition', pool.next_transition, (SELECT max(number) + 1 FROM pool_transition), true),
+  ('next_arrival', pool.next_arrival, (SELECT max(arrival) + 1 FROM pool_transaction), true),
+  ('next_write', pool.next_write, (SELECT max(number) + 1 FROM pool_write), true)
+) AS each (name, stored, least, is_next) WHERE CASE WHEN is_next THEN stored < least ELSE stored <> least END`
   },
   {
     check: "pool",
@@ -127,29 +123,4 @@ export const auditPoolIds = (
       findings.checked("pool", page.length)
       last = `\\x${page.at(-1)!.transaction.id.slice(2)}`
     }
-  })
-
-interface ReconciledBatch {
-  readonly num: bigint
-  readonly hash: string
-}
-const batchText = (batch: ReconciledBatch | undefined): string =>
-  `${batch?.num ?? "none"} (${batch?.hash ?? "no block"})`
-
-/** Returns whether the pool has reconciled with the last batch; otherwise adds a note. */
-export const isPoolReconciled = ({ findings, sql }: AuditSnapshot): AuditStep<boolean> =>
-  Effect.gen(function*() {
-    const [last] = yield* sql.unsafe<ReconciledBatch>(
-      "SELECT batch_num AS num, '0x' || encode(ethereum_block_hash, 'hex') AS hash FROM batch ORDER BY batch_num DESC LIMIT 1"
-    )
-    const [mark] = yield* sql.unsafe<ReconciledBatch>(
-      "SELECT batch_num AS num, ethereum_block_hash AS hash FROM pool_mark ORDER BY batch_num DESC LIMIT 1"
-    )
-    if (mark?.num === last?.num && mark?.hash === last?.hash) return true
-    findings.note(
-      `The pool has reconciled with batch ${batchText(mark)}, and the last batch is ${
-        batchText(last)
-      }: its transactions were not compared with the ledger; the node reconciles the pool with its next block`
-    )
-    return false
   })

@@ -15,20 +15,16 @@ SELECT 'token ' || token_id || wrong.place AS place, wrong.found, wrong.expected
   {
     check: "prices",
     text: `
-SELECT 'price_change of block ' || ethereum_block_num || ', place ' || place AS place, 'token ' || token_id || ', place ' || place AS found,
-  CASE WHEN NOT is_known THEN 'a registered token' ELSE 'place ' || coalesce(before + 1, 0) END AS expected
-FROM (
-  SELECT *, lag(place) OVER (PARTITION BY ethereum_block_num ORDER BY place) AS before, EXISTS (SELECT FROM token WHERE token.token_id = price_change.token_id) AS is_known FROM price_change
-) AS placed WHERE place <> coalesce(before + 1, 0) OR NOT is_known`
-  },
-  {
-    check: "prices",
-    text: `
-SELECT 'price_change of block ' || ethereum_block_num || ', place ' || place AS place, coalesce(price_usd_before::text, 'none') || ' at ' || coalesce(price_time_ms_before::text, 'no time') AS found,
-  CASE WHEN number = 1 THEN 'none, since it is the first price of token ' || token_id ELSE 'price and time, or neither' END AS expected
-FROM (SELECT *, row_number() OVER (PARTITION BY token_id ORDER BY ethereum_block_num, place) AS number FROM price_change) AS numbered
-WHERE (price_usd_before IS NULL) <> (price_time_ms_before IS NULL) OR (number = 1 AND price_usd_before IS NOT NULL
-  AND NOT EXISTS (SELECT FROM token WHERE token.token_id = numbered.token_id AND token.ethereum_block_num = numbered.ethereum_block_num))`
+SELECT 'price_change of block ' || ethereum_block_num || ', place ' || place AS place, wrong.found, wrong.expected FROM (
+  SELECT price_change.*, token.ethereum_block_num AS registered, lag(place) OVER (PARTITION BY price_change.ethereum_block_num ORDER BY place) AS before,
+    row_number() OVER (PARTITION BY token_id ORDER BY price_change.ethereum_block_num, place) AS number
+  FROM price_change LEFT JOIN token USING (token_id)
+) AS change CROSS JOIN LATERAL (VALUES
+  ('token ' || token_id, 'a registered token', registered IS NULL),
+  ('place ' || place, 'place ' || coalesce(before + 1, 0), place <> coalesce(before + 1, 0)),
+  ('price ' || coalesce(price_usd_before::text, 'none') || ' at ' || coalesce(price_time_ms_before::text, 'no time'), 'both or neither', (price_usd_before IS NULL) <> (price_time_ms_before IS NULL)),
+  ('price ' || price_usd_before, 'none, since it is the first price of token ' || token_id, number = 1 AND price_usd_before IS NOT NULL AND registered IS DISTINCT FROM ethereum_block_num)
+) AS wrong (found, expected, is_wrong) WHERE wrong.is_wrong`
   },
   {
     check: "coordinators",

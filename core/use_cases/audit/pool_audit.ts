@@ -17,11 +17,12 @@ const unlimited = Number.MAX_SAFE_INTEGER
  * through the ports. Nothing may write the pool or the ledger in the meantime.
  */
 export const auditPoolPorts = (
-  { pool, reader }: PoolAuditPorts,
+  ports: PoolAuditPorts,
   keccak256: Keccak256,
   findings: Findings
 ): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function*() {
+    const { pool } = ports
     const batches = { from: 0, to: 2 ** 32 - 1 }
     const stored: Rows = {
       pend: yield* pool.pendingSince({ beforeMs: unlimited, limit: unlimited }),
@@ -51,49 +52,53 @@ export const auditPoolPorts = (
         last === undefined ? "the state after the last transition" : `${last.to} ${last.batchNum}`
       )
     }
-    yield* auditReconciled({ pool, reader }, stored, findings)
+    findings.checked("pool-ledger", rows.length - stored.invl.length)
+    if (yield* isPoolReconciled(ports, findings)) yield* auditReconciled(ports, stored, findings)
   })
 
 type Rows = { readonly [S in PoolState]: ReadonlyArray<Pooled> }
 
-/** Compares the pool with the ledger, if the pool has reconciled the last batch. */
+/** Returns whether the pool has reconciled the last batch of the ledger; otherwise adds a note. */
+export const isPoolReconciled = (
+  { pool, reader }: Pick<PoolAuditPorts, "reader"> & {
+    readonly pool: Pick<PoolStore["Service"], "reconciledBatchesBelow">
+  },
+  findings: Findings
+): Effect.Effect<boolean, StoreFailure> =>
+  Effect.gen(function*() {
+    const last = (yield* reader.snapshotId).batchNum
+    const [reconciled] = yield* pool.reconciledBatchesBelow({ batchNum: unlimited, limit: 1 })
+    const batch = reconciled && (yield* reader.find("batch", reconciled.batchNum)).item
+    if (
+      (reconciled?.batchNum ?? null) === last &&
+      batch?.ethereumBlockHash === reconciled?.ethereumBlockHash
+    ) return true
+    findings.note(
+      `The pool has reconciled with batch ${
+        reconciled?.batchNum ?? "none"
+      }, and the last batch is ${
+        last ?? "none"
+      }: its transactions were not compared with the ledger; the node reconciles the pool when it starts`
+    )
+    return false
+  })
+
+/** Compares the pool with the ledger, whose last batch it has reconciled. */
 const auditReconciled = (
-  { pool, reader }: PoolAuditPorts,
+  { reader }: PoolAuditPorts,
   { fged: forged, fing: forging, pend: pending }: Rows,
   findings: Findings
 ) =>
   Effect.gen(function*() {
     const last = (yield* reader.snapshotId).batchNum
-    const [reconciled] = yield* pool.reconciledBatchesBelow({ batchNum: unlimited, limit: 1 })
-    const { item } = reconciled === undefined
-      ? { item: null }
-      : yield* reader.find("batch", reconciled.batchNum)
-    findings.checked("pool-ledger", pending.length + forging.length + forged.length)
-    if (
-      (reconciled?.batchNum ?? null) !== last ||
-      (reconciled !== undefined && item?.ethereumBlockHash !== reconciled.ethereumBlockHash)
-    ) {
-      findings.note(
-        `The pool has reconciled with batch ${
-          reconciled?.batchNum ?? "none"
-        }, and the last batch is ${
-          last ?? "none"
-        }: its transactions were not compared with the ledger; the node reconciles the pool when it starts`
-      )
-      return
-    }
-    const batchOf = (id: string) =>
-      Effect.map(
-        reader.find("transaction", id),
-        ({ item }) => item?.transaction.batchNum ?? null
-      )
     for (const { transaction: { batchNum, id } } of forged) {
       if (batchNum! > (last ?? 0)) continue
+      const { item } = yield* reader.find("transaction", id)
       findings.same(
         "pool-ledger",
         `pool transaction ${id}`,
         `forged in batch ${batchNum}`,
-        `forged in batch ${yield* batchOf(id)}`
+        `forged in batch ${item?.transaction.batchNum ?? null}`
       )
     }
     for (const { transaction: { batchNum, id } } of forging) {
