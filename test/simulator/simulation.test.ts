@@ -17,7 +17,7 @@ import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
 import { rounds } from "../rounds.ts"
-import { missingOccurrences } from "./_occurrences.ts"
+import { missingOccurrences } from "./occurrences.ts"
 
 const SEEDS = rounds<ReadonlyArray<string | number>>({ short: [1], long: [1, "two", "drei 点"] })
 const TRANSACTIONS = 5000

@@ -188,6 +188,9 @@ const isFilledHere = (queue: number | null, { block }: BlockStep): boolean =>
 const tokensOf = (after: Facts, feeAccounts: ReadonlyArray<number>) =>
   new Set(feeAccounts.map((index) => accountOf(after, index)?.tokenId))
 
+const someProof = (occurs: (siblings: ReadonlyArray<bigint>) => boolean) =>
+  some("batches", ({ exits = [] }) => exits.some((exit) => occurs(exit.merkleProof!.siblings)))
+
 const isShared = <Item>(items: ReadonlyArray<Item>, of: (item: Item) => unknown): boolean =>
   new Set(items.map(of)).size < items.length
 
@@ -375,6 +378,14 @@ const ofBlocks: { readonly [occurrence: string]: (step: BlockStep) => boolean } 
   ),
   "several open queues": ({ after }) =>
     new Set(after.queued.map(({ l1 }) => l1!.toForgeL1TransactionsNum)).size > 1,
+  "deposit of known value": someL1((l1) => l1.historicDepositAmountUSD !== null),
+  "fee of known value": someForged(({ l2 }) => (l2?.historicFeeUSD ?? 0) > 0),
+  "fee of a token without price": someForged(({ l2 }) =>
+    l2 !== null && l2.fee > 0 && l2.historicFeeUSD === null
+  ),
+  "exit proof with siblings": someProof((siblings) => siblings.length > 0),
+  "exit proof without siblings": someProof((siblings) => siblings.length === 0),
+  "block without batches": ({ block }) => (block.batches ?? []).length === 0,
   "fees collected": some(
     "batches",
     ({ feeAccounts, l2 }) => feeAccounts.length > 0 && l2.some(({ fee }) => fee > 40)
