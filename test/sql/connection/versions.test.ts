@@ -1,4 +1,4 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { keccak256 } from "../../../adapters/hashing/mod.ts"
 import type { LedgerVersions } from "../../../adapters/sql/mod.ts"
@@ -11,7 +11,7 @@ import {
   LatestLedgerVersion
 } from "../../../core/ports/mod.ts"
 import { Ledger } from "../../../core/use_cases/mod.ts"
-import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
+import { freshDatabase, scopedDatabase } from "../../postgres/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { numbered, owners, unlimited } from "../_pool_subject.ts"
 import { opened } from "../_running_node.ts"
@@ -28,26 +28,24 @@ const simulation = simulate({
 const { genesis } = simulation
 const records = [...withHeads(Array.from({ length: 60 }, () => simulation.next()))]
 
-describe("ledger versions", () => {
-  let database: FreshDatabase
-  beforeAll(async () => {
-    database = await freshDatabase()
-  })
-  afterAll(() => database.remove())
+const database = scopedDatabase(freshDatabase)
 
-  const openedAt = (url: string) => opened(url, { genesis, maxConnections: 6 })
-  /** Waits until the version is known. */
-  const untilKnown = (versions: LedgerVersions["Service"], version: number) =>
-    Stream.runHead(Stream.filter(versions.changes, (each) => each >= version))
-  const until = (holds: () => boolean) =>
-    Effect.repeat(Effect.sync(holds), { until: (held) => held, schedule: Schedule.spaced(20) })
-  const growing = (versions: ReadonlyArray<number>): boolean =>
-    versions.every((version, i) => i === 0 || version > versions[i - 1]!)
+const openedAt = (url: string) => opened(url, { genesis, maxConnections: 6 })
+/** Waits until the version is known. */
+const untilKnown = (versions: LedgerVersions["Service"], version: number) =>
+  Stream.runHead(Stream.filter(versions.changes, (each) => each >= version))
+const until = (holds: () => boolean) =>
+  Effect.repeat(Effect.sync(holds), { until: (held) => held, schedule: Schedule.spaced(20) })
+const growing = (versions: ReadonlyArray<number>): boolean =>
+  versions.every((version, i) => i === 0 || version > versions[i - 1]!)
 
+// most of these tests wait: they run at the same time, each over its own database
+describe.concurrent("ledger versions", () => {
   it.live("reach other processes as they are written, and never go back, through rollbacks and lost connections", () =>
     Effect.scoped(Effect.gen(function*() {
-      const proxy = yield* proxyTo(database.url)
-      const [writer, other] = [yield* openedAt(database.url), yield* openedAt(proxy.url)]
+      const { url } = yield* database
+      const proxy = yield* proxyTo(url)
+      const [writer, other] = [yield* openedAt(url), yield* openedAt(proxy.url)]
       const seen: Array<number> = []
       const inMemory = yield* Layer.build(
         Layer.fresh(
@@ -108,11 +106,12 @@ describe("ledger versions", () => {
 
   it.live("are sent by the transaction itself: a listener receives one that was never queried", () =>
     Effect.scoped(Effect.gen(function*() {
-      const { versions } = yield* openedAt(database.url)
+      const { url } = yield* database
+      const { versions } = yield* openedAt(url)
       // no UPDATE of the row: a query would not find this version
       const notify = Effect.promise(() =>
         execute(
-          database.url,
+          url,
           "SELECT pg_notify('rollup_' || 'ledger'::regclass::oid, 'ledger 1000000')"
         )
       )
@@ -126,8 +125,9 @@ describe("ledger versions", () => {
 
   it.live("of the pool: a process receives the changes of another one, and knows nothing while notifications are missing", () =>
     Effect.scoped(Effect.gen(function*() {
-      const proxy = yield* proxyTo(database.url)
-      const [one, other] = [yield* openedAt(database.url), yield* openedAt(proxy.url)]
+      const { url } = yield* database
+      const proxy = yield* proxyTo(url)
+      const [one, other] = [yield* openedAt(url), yield* openedAt(proxy.url)]
       const moved = numbered(1)
       yield* until(() => other.latestPoolVersion.version() !== null)
       const empty = other.latestPoolVersion.version()
@@ -158,7 +158,8 @@ describe("ledger versions", () => {
 
   it.live("arrive again after the connection that listens has died without a sign", () =>
     Effect.scoped(Effect.gen(function*() {
-      const proxy = yield* proxyTo(database.url)
+      const { url } = yield* database
+      const proxy = yield* proxyTo(url)
       const muted = proxy.failNext(/^LISTEN/u, "mute")
       const { latestPoolVersion } = yield* openedAt(proxy.url)
       yield* Effect.promise(() => muted)
@@ -168,7 +169,8 @@ describe("ledger versions", () => {
 
   it.live("are unknown while notifications are missing and the answers to polls are late", () =>
     Effect.scoped(Effect.gen(function*() {
-      const proxy = yield* proxyTo(database.url)
+      const { url } = yield* database
+      const proxy = yield* proxyTo(url)
       const { tip } = yield* openedAt(proxy.url)
       const untilTold = until(() => tip.version() !== null)
       yield* untilTold
@@ -176,7 +178,7 @@ describe("ledger versions", () => {
       proxy.delayMs = 1000
       yield* Effect.promise(() =>
         execute(
-          database.url,
+          url,
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '% notifications'"
         )
       )
@@ -186,10 +188,14 @@ describe("ledger versions", () => {
       proxy.delayMs = 0
       yield* untilTold
     })))
+})
 
+// sets the clock of the process back, so no other test of the file runs meanwhile
+describe("the versions of the pool", () => {
   it.live("arrive on the same connection after the clock has gone back by an hour", () =>
     Effect.scoped(Effect.gen(function*() {
-      const proxy = yield* proxyTo(database.url)
+      const { url } = yield* database
+      const proxy = yield* proxyTo(url)
       const { latestPoolVersion } = yield* openedAt(proxy.url)
       yield* until(() => latestPoolVersion.version() !== null)
       const { now } = Date
