@@ -18,7 +18,8 @@ import {
 } from "./_admin.ts"
 import { readExposition, sampleOf } from "./_exposition.ts"
 
-describe("the admin listener over PostgreSQL", () => {
+// each test has its own database, and most wait: they run at the same time
+describe.concurrent("the admin listener over PostgreSQL", () => {
   let database: FreshDatabase
   beforeAll(async () => void (database = await freshDatabase()))
   afterAll(() => database.remove())

@@ -16,8 +16,11 @@ const [first, second, third] = blocks as [
   (typeof blocks)[number]
 ]
 
-/** The database of these tests answers reads, and no write succeeds. */
-describe("a database that cannot write", () => {
+/**
+ * The database of these tests answers reads, and no write succeeds. Each test has its own, and most
+ * wait: they run at the same time.
+ */
+describe.concurrent("a database that cannot write", () => {
   const { database } = ownCluster()
 
   /**

@@ -9,7 +9,10 @@ import { proxyTo } from "../_proxy.ts"
 import { opened } from "../_running_node.ts"
 import { contents, writerDatabase } from "../_writer_database.ts"
 
-/* The errors of PostgreSQL for two conflicting transactions. */
+/*
+ * The errors of PostgreSQL for two conflicting transactions. Each test has its own database, and most
+ * wait: they run at the same time.
+ */
 
 const codes = { "a serialization failure": "40001", "a deadlock": "40P01" }
 
@@ -29,7 +32,7 @@ END $$`,
   "CREATE TRIGGER conflict BEFORE INSERT ON block FOR EACH ROW EXECUTE FUNCTION conflict()"
 ]
 
-describe("a write that fails with", () => {
+describe.concurrent("a write that fails with", () => {
   for (const [what, code] of Object.entries(codes)) {
     it.live(`${what} is repeated until it succeeds, once; if it never does, the failure says that a retry may help`, () =>
       Effect.scoped(Effect.gen(function*() {
@@ -73,7 +76,7 @@ describe("a write that fails with", () => {
   }
 })
 
-describe("a write that is interrupted", () => {
+describe.concurrent("a write that is interrupted", () => {
   it.live("during its commit is no reason to refuse the next one", () =>
     Effect.scoped(Effect.gen(function*() {
       const { open, sql, writer: { port } } = yield* writerDatabase
@@ -98,7 +101,7 @@ describe("a write that is interrupted", () => {
     })))
 })
 
-describe("a write whose commit is not answered", () => {
+describe.concurrent("a write whose commit is not answered", () => {
   it.live("happens once, before the next one, although the database is unreachable for a second and a half", () =>
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* scopedDatabase(freshDatabase)
