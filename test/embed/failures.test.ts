@@ -21,7 +21,8 @@ import {
 
 const silent = { log: () => {} }
 
-describe("two nodes over one database", () => {
+// each test has its own database, and most wait: they run at the same time
+describe.concurrent("two nodes over one database", () => {
   it("write one at a time, and both report the changes of both", async () => {
     await using database = await newDatabase()
     const simulation = newSimulation()
@@ -108,6 +109,23 @@ describe("two nodes over one database", () => {
   })
 })
 
+describe.concurrent("a node that is closed while another process keeps the lease", () => {
+  it("rejects a write that waits as a StoreFailure: it may have been stored", async () => {
+    await using database = await newDatabase()
+    const simulation = newSimulation()
+    const options = { genesis: simulation.genesis, store: database.store }
+    await using writer = await openNode(options)
+    await applyNext(writer, simulation, 1)
+    const lease = { waits: true }
+    const waiting = await openNode({ ...options, store: { ...database.store, lease }, ...silent })
+    const write = rejectionOf(waiting.applyRecord(simulation.next()))
+    await waiting.close()
+    const { _tag, message, retry } = await write
+    assert.deepStrictEqual([_tag, retry], ["StoreFailure", true])
+    assert.match(message, /^The node was closed before the call ended/u)
+  }, 20_000)
+})
+
 describe("a database that stops", () => {
   let cluster: Cluster
   beforeAll(async () => {
@@ -164,23 +182,6 @@ const untilResolved = async (call: () => ReturnType<RollupNode["applyRecord"]>):
     }
   }
 }
-
-describe("a node that is closed while another process keeps the lease", () => {
-  it("rejects a write that waits as a StoreFailure: it may have been stored", async () => {
-    await using database = await newDatabase()
-    const simulation = newSimulation()
-    const options = { genesis: simulation.genesis, store: database.store }
-    await using writer = await openNode(options)
-    await applyNext(writer, simulation, 1)
-    const lease = { waits: true }
-    const waiting = await openNode({ ...options, store: { ...database.store, lease }, ...silent })
-    const write = rejectionOf(waiting.applyRecord(simulation.next()))
-    await waiting.close()
-    const { _tag, message, retry } = await write
-    assert.deepStrictEqual([_tag, retry], ["StoreFailure", true])
-    assert.match(message, /^The node was closed before the call ended/u)
-  }, 20_000)
-})
 
 describe("a listener of changes", () => {
   it("that throws, rejects or is slow harms neither the node nor other listeners", async () => {
