@@ -34,7 +34,7 @@ import { dumpStores, noKeys } from "./_store_dump.ts"
 const seed = process.env.SEED ?? String(Date.now() % 1_000_000)
 const flips = rounds({ short: 12, long: 400 })
 
-const { genesis, records } = smallNetwork("damage")
+const { genesis, records } = smallNetwork("damage", 60)
 const names = ["journal.sqlite", "journal.sqlite-wal", "acknowledged", "holder.json"] as const
 
 type Damage = readonly [name: string, change: (directory: string) => void]
