@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import {
   initialHistory,
@@ -7,12 +7,7 @@ import {
   type SimulationOptions,
   writeFeed
 } from "../../app/simulator/mod.ts"
-import {
-  type FeedRecord,
-  type GenesisFeed,
-  readFeedLine,
-  writeFeedLine
-} from "../../core/domain/mod.ts"
+import type { FeedRecord, GenesisFeed } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { Ledger } from "../../core/use_cases/mod.ts"
 import { layer } from "../../adapters/memory/mod.ts"
@@ -122,16 +117,6 @@ describe("Simulation", () => {
     assert.notDeepEqual(roots(rooted), roots(plain))
     // before the first account the tree is empty
     assert.strictEqual(roots(rooted)[0], 0n)
-  })
-
-  it("every record reads back from its line", () => {
-    for (
-      const line of writeFeed(simulate({ seed: "lines", users: 40, placeholderRoots: true }), 600)
-    ) {
-      const record = readFeedLine(line.trimEnd())
-      assert.isTrue(Exit.isSuccess(record), line)
-      if (Exit.isSuccess(record)) assert.strictEqual(`${writeFeedLine(record.value)}\n`, line)
-    }
   })
 
   it("a network of other options is valid too", () => {

@@ -48,8 +48,10 @@ const blocks: ReadonlyArray<BlockFeed> = [
       forgerAddr: addressOf(bidderAddr.slice(-1)),
       url: ""
     })),
-    // below the minimum of one unit in every seventh slot
-    bids: slots.flatMap((slotNum, i) => bidsOf(ann.address, i % 7 === 0 ? 0n : 5n, [slotNum])),
+    // in every seventh slot below the minimum of one unit, in the next one the minimum
+    bids: slots.flatMap((slotNum, i) =>
+      bidsOf(ann.address, i % 7 < 2 ? BigInt(i % 7) : 5n, [slotNum])
+    ),
     l1UserTransactions: accounts.map((_, position) => {
       const { address, key } = position % 2 === 0 ? ann : bob
       return l1Of(0, position, {
