@@ -17,7 +17,7 @@ import { named, object, withFields } from "../../core/contract/objects/mod.ts"
 import { boolean, feeSelector } from "../../core/contract/scalars/mod.ts"
 import { ether } from "../../core/domain/token.ts"
 import { recordedAnswers } from "../golden/_golden.ts"
-import { poolTransaction } from "../http/cache/_cached_answers.ts"
+import { pendingExit } from "../laws/pool/_pool_rows.ts"
 import { parseExact } from "../properties/_reading.ts"
 import { address, context, id, key } from "./_values.ts"
 
@@ -100,7 +100,7 @@ for (const revision of revisionList) {
       const receiver = { toAccountIndex: null, toAddress: null, toPublicKey: null }
       const text = writerOf(revision.shapes.poolTransaction, context)({
         transaction: {
-          ...poolTransaction(1),
+          ...pendingExit(1),
           request: { ...receiver, fromAccountIndex: 400, tokenId: 9, amount: 1n, fee: 0, nonce: 0n }
         },
         token: { ...ether, itemId: 1 },

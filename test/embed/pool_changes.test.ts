@@ -4,8 +4,8 @@ import { NodeChanges, withChanges } from "../../app/node/changes.ts"
 import * as Memory from "../../adapters/memory/mod.ts"
 import { type NodeChange, PoolStore, replacedReason } from "../../core/mod.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
-import { poolGroupOf } from "../laws/pool/_pool_rows.ts"
-import { numbered, owners, unlimited } from "../sql/_pool_subject.ts"
+import { pendingExit, poolGroupOf } from "../laws/pool/_pool_rows.ts"
+import { owners, unlimited } from "../sql/_pool_subject.ts"
 import { newSimulation } from "./_network.ts"
 
 const stores = withChanges(
@@ -18,7 +18,7 @@ describe("the changes of a pool that only this process writes", () => {
       const [pool, { subscribe }] = [yield* PoolStore, yield* NodeChanges]
       const changes: Array<NodeChange> = []
       subscribe((change) => changes.push(change))
-      const [first, second] = [numbered(1), numbered(2)]
+      const [first, second] = [pendingExit(1), pendingExit(2)]
       yield* pool.addTransaction(first, owners, unlimited)
       const replacedBy = (transaction: typeof second) =>
         pool.replaceTransaction({ id: first.id, arrival: null }, transaction, owners, unlimited)
@@ -31,7 +31,7 @@ describe("the changes of a pool that only this process writes", () => {
       }))
       yield* pool.addGroup(group, unlimited)
       // refused writes change nothing
-      yield* replacedBy(numbered(5))
+      yield* replacedBy(pendingExit(5))
       yield* pool.addGroup(group, unlimited)
       assert.deepStrictEqual(
         changes.map((change) =>

@@ -11,8 +11,6 @@ import {
 import { LastWrite } from "../../adapters/sql/connection/last_write.ts"
 import { openPool } from "../../adapters/sql/pool/pool.ts"
 import { simulate } from "../../app/simulator/mod.ts"
-import type { PoolTransaction } from "../../core/domain/mod.ts"
-import type { TransactionId } from "../../core/encoding/mod.ts"
 import {
   LedgerReader,
   LedgerWriter,
@@ -100,30 +98,6 @@ WITH a AS (DELETE FROM pool_transaction), b AS (DELETE FROM pool_transition), c 
 UPDATE pool SET pend = 0, fing = 0, fged = 0, invl = 0`
   )
 
-/** Returns a different pending transaction for each number. */
-export const numbered = (
-  number: number,
-  parts: Partial<PoolTransaction> = {}
-): PoolTransaction => ({
-  id: idOf(number),
-  type: "Exit",
-  tokenId: 0,
-  fromAccountIndex: 256,
-  toAccountIndex: 1,
-  toAddress: null,
-  toPublicKey: null,
-  amount: 10n ** 6n,
-  fee: 126,
-  nonce: 0n,
-  signature: "0".repeat(128),
-  request: null,
-  state: "pend",
-  timestampMs: 1000,
-  batchNum: null,
-  ...parts
-})
-export const idOf = (number: number): TransactionId =>
-  `0x02${number.toString(16).padStart(64, "0")}`
 export const owners: TransactionOwners = {
   sender: { address: `0x${"0".repeat(40)}`, publicKey: "0".repeat(64) },
   receiver: null

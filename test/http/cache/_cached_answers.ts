@@ -7,7 +7,7 @@ import {
 } from "../../../adapters/http/mod.ts"
 import * as memory from "../../../adapters/memory/mod.ts"
 import { wireContext } from "../../../core/contract/mod.ts"
-import type { GenesisFeed, PoolTransaction } from "../../../core/domain/mod.ts"
+import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import {
   LedgerReader,
   LatestLedgerVersion,
@@ -15,7 +15,7 @@ import {
   LatestPoolVersion
 } from "../../../core/ports/mod.ts"
 import { Ledger, Submission } from "../../../core/use_cases/mod.ts"
-import { ownersOf } from "../../laws/pool/_pool_rows.ts"
+import { ownersOf, pendingExit } from "../../laws/pool/_pool_rows.ts"
 import { cacheStats } from "../_cache_stats.ts"
 
 export interface TestResponse {
@@ -112,25 +112,6 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
   }
 })
 
-/** Returns a different pending transaction for each number. */
-export const poolTransaction = (number: number): PoolTransaction => ({
-  id: `0x02${number.toString(16).padStart(64, "0")}`,
-  type: "Exit",
-  tokenId: 0,
-  fromAccountIndex: 256,
-  toAccountIndex: 1,
-  toAddress: null,
-  toPublicKey: null,
-  amount: 10n ** 6n,
-  fee: 126,
-  nonce: 0n,
-  signature: "0".repeat(128),
-  request: null,
-  state: "pend",
-  timestampMs: 1000,
-  batchNum: null
-})
-
 const unlimited = { pendingMax: 1_000_000, pendingPerAccountMax: 1_000_000 }
 
 /** Adds transactions to the pool, then changes them one by one; the number determines the order. */
@@ -140,9 +121,9 @@ export const stirPool = (
   step: number
 ): Effect.Effect<void> =>
   Effect.orDie(Effect.gen(function*() {
-    const { id } = poolTransaction(step * 7 % count)
+    const { id } = pendingExit(step * 7 % count)
     const added = yield* pool.addTransaction(
-      poolTransaction(step % count),
+      pendingExit(step % count),
       ownersOf(1),
       unlimited
     )

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Scheduler } from "effect"
 import { addressOf, genesis } from "../../use_cases/_network.ts"
 import { batchOf, blockOf, bob, chain, headOf, l1Of, l2Of } from "../../use_cases/_chain.ts"
-import { openStores, poolTransaction, stirPool } from "./_cached_answers.ts"
+import { openStores, stirPool } from "./_cached_answers.ts"
+import { pendingExit } from "../../laws/pool/_pool_rows.ts"
 
 /* Which cached answers stay valid after a change, and which are computed again. */
 
@@ -30,8 +31,8 @@ const urls = {
   document: "/openapi.json"
 }
 const poolUrls = [
-  `/transactions-pool/${poolTransaction(0).id}`,
-  `/transactions-pool/${poolTransaction(1).id}`,
+  `/transactions-pool/${pendingExit(0).id}`,
+  `/transactions-pool/${pendingExit(1).id}`,
   `/account-creation-authorization/zk:${addressOf("a")}`,
   "/v1/state"
 ]
@@ -187,7 +188,7 @@ describe("the answer cache", () => {
         (url, i) => Effect.map(ask(url, { "if-none-match": etags[i]! }), ({ status }) => status)
       )
       assert.deepStrictEqual(yield* statuses, [304, 304, 304, 304])
-      const { id } = poolTransaction(0)
+      const { id } = pendingExit(0)
       yield* Effect.orDie(
         pool.change([{
           id,

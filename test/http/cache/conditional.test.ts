@@ -12,13 +12,8 @@ import { type LedgerPart, ledgerParts, type LedgerSnapshot } from "../../../core
 import { mounts, urlInEachRevision } from "../../_mounts.ts"
 import { effectiveRecords, replay } from "../../laws/mod.ts"
 import { networkOf, optionsOf, seeds, titled } from "../../properties/_networks.ts"
-import {
-  openStores,
-  poolTransaction,
-  stirPool,
-  type Tips,
-  type TestResponse
-} from "./_cached_answers.ts"
+import { openStores, stirPool, type Tips, type TestResponse } from "./_cached_answers.ts"
+import { pendingExit } from "../../laws/pool/_pool_rows.ts"
 
 const pooled = 5
 const lists = Object.values(operations).flatMap((operation: Operation) =>
@@ -36,7 +31,7 @@ const everyKind = [
   ...lists.flatMap((list) => [`${list}?limit=3`, `${list}?limit=30&order=DESC`]),
   ...Array.from(
     { length: pooled },
-    (_, number) => `/transactions-pool/${poolTransaction(number).id}`
+    (_, number) => `/transactions-pool/${pendingExit(number).id}`
   )
 ]
 

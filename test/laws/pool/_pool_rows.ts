@@ -171,6 +171,29 @@ export const poolFiltersOf = (
   }
 }
 
+/** Returns a different pending exit for each number. */
+export const pendingExit = (
+  number: number,
+  parts: Partial<PoolTransaction> = {}
+): PoolTransaction => ({
+  id: idOf(number),
+  type: "Exit",
+  tokenId: 0,
+  fromAccountIndex: 256,
+  toAccountIndex: 1,
+  toAddress: null,
+  toPublicKey: null,
+  amount: 10n ** 6n,
+  fee: 126,
+  nonce: 0n,
+  signature: "0".repeat(128),
+  request: null,
+  state: "pend",
+  timestampMs: 1000,
+  batchNum: null,
+  ...parts
+})
+
 export const idOf = (number: number): TransactionId => `0x02${String(number).padStart(64, "0")}`
 
 /** Returns owners with this number; the receiver has one only if a transfer names an account. */

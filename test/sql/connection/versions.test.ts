@@ -13,7 +13,8 @@ import {
 import { Ledger } from "../../../core/use_cases/mod.ts"
 import { freshDatabase, scopedDatabase } from "../../postgres/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
-import { numbered, owners, unlimited } from "../_pool_subject.ts"
+import { pendingExit } from "../../laws/pool/_pool_rows.ts"
+import { owners, unlimited } from "../_pool_subject.ts"
 import { opened } from "../_running_node.ts"
 import { withHeads } from "../../properties/_heads.ts"
 import { proxyTo } from "../_proxy.ts"
@@ -128,7 +129,7 @@ describe.concurrent("ledger versions", () => {
       const { url } = yield* database
       const proxy = yield* proxyTo(url)
       const [one, other] = [yield* openedAt(url), yield* openedAt(proxy.url)]
-      const moved = numbered(1)
+      const moved = pendingExit(1)
       yield* until(() => other.latestPoolVersion.version() !== null)
       const empty = other.latestPoolVersion.version()
       yield* one.pool.addTransaction(moved, owners, unlimited)

@@ -3,16 +3,8 @@ import { Effect } from "effect"
 import { openMemoryPool } from "../../../adapters/memory/mod.ts"
 import type { PoolChange, PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
 import { poolLaws, poolStoreLaws } from "../../laws/mod.ts"
-import {
-  emptyPool,
-  idOf,
-  numbered,
-  poolDatabase,
-  poolOf,
-  subjectOf,
-  unlimited
-} from "../_pool_subject.ts"
-import { ownersOf } from "../../laws/pool/_pool_rows.ts"
+import { emptyPool, poolDatabase, poolOf, subjectOf, unlimited } from "../_pool_subject.ts"
+import { idOf, ownersOf, pendingExit } from "../../laws/pool/_pool_rows.ts"
 import { rounds } from "../../rounds.ts"
 
 const seed = process.env.SEED ?? "1"
@@ -59,15 +51,15 @@ describe(`the pool over PostgreSQL (replay: SEED=${seed} npm test -- test/sql/po
         nonce: null
       }
       const transactions = [
-        numbered(1, {
+        pendingExit(1, {
           ...greatest,
           ...destination,
           type: "TransferToBJJ",
           signature: "aB".repeat(64),
           request: { ...greatest, ...destination, nonce: 2n ** 64n - 1n }
         }),
-        numbered(2, { toAccountIndex: null, amount: 0n, fee: 0, request: nothing }),
-        numbered(3, {
+        pendingExit(2, { toAccountIndex: null, amount: 0n, fee: 0, request: nothing }),
+        pendingExit(3, {
           timestampMs: 0,
           request: { ...nothing, fee: 0, nonce: 0n, tokenId: 0, amount: 0n, toAccountIndex: 0 }
         })

@@ -3,14 +3,12 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { WRITES_RETAINED } from "../../../adapters/sql/pool/_pool_write.ts"
 import type { PoolChange, PoolStore } from "../../../core/ports/mod.ts"
-import { authorizationOf } from "../../laws/pool/_pool_rows.ts"
+import { authorizationOf, idOf, pendingExit } from "../../laws/pool/_pool_rows.ts"
 import {
   connected,
   emptyPool,
   executed,
   historyOf,
-  idOf,
-  numbered,
   poolDatabase,
   poolOf,
   owners,
@@ -62,7 +60,7 @@ describe("a pool whose connections fail", () => {
       Effect.gen(function*() {
         const atCommit = <A, E>(write: Effect.Effect<A, E>) => withFailure(/^COMMIT$/u, fate, write)
         assert.deepStrictEqual(
-          yield* atCommit(pool.addTransaction(numbered(1), owners, unlimited)),
+          yield* atCommit(pool.addTransaction(pendingExit(1), owners, unlimited)),
           { kind: "added" }
         )
         assert.deepStrictEqual([yield* steps(1), yield* pool.counts, yield* pool.pendingOf(256)], [
@@ -119,7 +117,7 @@ describe("a pool whose connections fail", () => {
             yield* withFailure(
               statement,
               fate,
-              pool.addTransaction(numbered(number), owners, unlimited)
+              pool.addTransaction(pendingExit(number), owners, unlimited)
             ),
             { kind: "added" }
           )
@@ -131,7 +129,7 @@ describe("a pool whose connections fail", () => {
 
   it.live("does not guess the outcome of a commit if too many others have followed", () =>
     Effect.gen(function*() {
-      yield* pool.addTransaction(numbered(1), owners, unlimited)
+      yield* pool.addTransaction(pendingExit(1), owners, unlimited)
       const unanswered = proxy.failNext(/^COMMIT$/u, "unanswered").then(() => {
         proxy.refusing = true
       })
@@ -168,7 +166,7 @@ describe("a pool whose connections fail", () => {
       const answers = yield* Effect.forEach(numbers, (number) =>
         Effect.andThen(
           number % 10 === 9 ? Effect.sync(() => proxy.cut()) : Effect.void,
-          pool.addTransaction(numbered(number), owners, unlimited)
+          pool.addTransaction(pendingExit(number), owners, unlimited)
         ), { concurrency: 8 })
       assert.deepStrictEqual(answers, numbers.map(() => ({ kind: "added" })))
       assert.strictEqual((yield* pool.counts).pend, numbers.length)
@@ -190,7 +188,7 @@ describe("a pool whose connections fail", () => {
       const failure = yield* Fiber.join(failing)
       assert.deepStrictEqual([failure._tag, failure.retry], ["StoreFailure", true])
       proxy.refusing = false
-      assert.deepStrictEqual(yield* pool.addTransaction(numbered(1), owners, unlimited), {
+      assert.deepStrictEqual(yield* pool.addTransaction(pendingExit(1), owners, unlimited), {
         kind: "added"
       })
     }))

@@ -6,7 +6,8 @@ import { listQuery } from "../../../adapters/sql/pool/_list.ts"
 import { insertPooled, ordered } from "../../../adapters/sql/pool/pool_rows.ts"
 import { unfinishedStates } from "../../../core/domain/mod.ts"
 import type { Pooled, PoolFilters } from "../../../core/ports/mod.ts"
-import { emptyPool, executed, idOf, numbered, owners, poolDatabase } from "../_pool_subject.ts"
+import { idOf, pendingExit } from "../../laws/pool/_pool_rows.ts"
+import { emptyPool, executed, owners, poolDatabase } from "../_pool_subject.ts"
 import { costOf, generic } from "../postings/_plans.ts"
 
 const testDatabase = poolDatabase()
@@ -19,7 +20,7 @@ const rows = Array.from({ length: finishedCount + 2 }, (_, number): Pooled => {
     : number === finishedCount
     ? "fing"
     : "pend"
-  const transaction = numbered(number, {
+  const transaction = pendingExit(number, {
     id: idOf(number),
     type: "Transfer",
     toAccountIndex: 257,

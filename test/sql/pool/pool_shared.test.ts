@@ -1,12 +1,11 @@
 import { assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { PoolChange, PoolStore } from "../../../core/ports/mod.ts"
+import { idOf, pendingExit } from "../../laws/pool/_pool_rows.ts"
 import {
   connected,
   emptyPool,
   historyOf,
-  idOf,
-  numbered,
   poolDatabase,
   poolOf,
   owners,
@@ -34,7 +33,7 @@ describe("processes that share a pool", () => {
       numbers,
       (number) =>
         pool.addTransaction(
-          numbered(number, { fromAccountIndex: 256 + number % 5 }),
+          pendingExit(number, { fromAccountIndex: 256 + number % 5 }),
           owners,
           limits
         ),
@@ -102,7 +101,7 @@ describe("processes that share a pool", () => {
       const acknowledged: Array<string> = []
       yield* Effect.forEach(numbers, (number) =>
         Effect.andThen(
-          pools[number % 3]!.addTransaction(numbered(number), owners, unlimited),
+          pools[number % 3]!.addTransaction(pendingExit(number), owners, unlimited),
           // its position is final: a later post gets a higher one
           Effect.map(pools[(number + 1) % 3]!.pooled([idOf(number)]), ([row]) =>
             acknowledged.push(`${row!.arrival}`))
@@ -113,7 +112,8 @@ describe("processes that share a pool", () => {
       )
       yield* Effect.forEach(
         numbers,
-        (number) => pools[number % 3]!.addTransaction(numbered(1000 + number), owners, unlimited),
+        (number) =>
+          pools[number % 3]!.addTransaction(pendingExit(1000 + number), owners, unlimited),
         { concurrency: "unbounded" }
       )
       const rows = yield* pools[0]!.pooled(numbers.map((number) => idOf(1000 + number)))
