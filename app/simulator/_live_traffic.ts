@@ -177,14 +177,14 @@ function l1Effects(
   queue: ReadonlyArray<QueuedTransaction>
 ) {
   const input = { batchNum, queue, l1Coordinator: accounts, l2: [], feeAccounts: [] }
-  const { accountUpdates, createdAccounts } = Result.getOrThrow(
+  const { accounts: changed, createdAccounts } = Result.getOrThrow(
     processBatch(batchStateOf(world), input)
   )
   return {
     /** Index of the first account that the coordinator creates. */
     firstCreated: lastAccountIndex(world) + createdAccounts.length - accounts.length + 1,
     accounts: new Map(
-      accountUpdates.map(({ balance, index, nonce }) => [index, { nonce, balance }])
+      changed.map(({ balance, index, nonce }) => [index, { nonce, balance }])
     )
   }
 }

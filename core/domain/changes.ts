@@ -1,5 +1,4 @@
-import type { AccountIndex } from "../encoding/mod.ts"
-import type { Account, AccountValues, Batch, ForgedFields, Transaction } from "./history.ts"
+import type { Account, Batch, ForgedFields, Transaction } from "./history.ts"
 import type { Bid, Coordinator } from "./slot.ts"
 import type { Exit } from "./exit.ts"
 import type { NetworkVariables } from "./parameters.ts"
@@ -23,12 +22,11 @@ export interface EthereumBlock extends BlockReference {
 /** The changes of one batch, each list in the order of item ids. */
 export interface BatchChanges {
   readonly batch: New<Batch>
-  readonly accounts: ReadonlyArray<New<Account>>
   /**
-   * Nonce and balance after the batch, one entry for each account that it created or changed,
-   * ascending by index.
+   * The accounts that the batch changed or created, as they are after it, ascending by index. The
+   * created ones have the next indexes, so they are the last.
    */
-  readonly accountUpdates: ReadonlyArray<AccountValues & { readonly index: AccountIndex }>
+  readonly accounts: ReadonlyArray<New<Account>>
   /**
    * The transactions of the forged queue, by position. They get new item ids, lower than the ids of
    * `transactions`.

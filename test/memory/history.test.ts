@@ -7,34 +7,27 @@ import { applyBlock, hashOf, newAccount, newBatch, rollBackTo } from "./_chain.t
 
 const accounts = 1500
 
-type Updates = BatchChanges["accountUpdates"]
-
 /** Applies a block with one batch. */
-const applyBatch = (
-  ledger: MemoryLedger,
-  created: BatchChanges["accounts"],
-  accountUpdates: Updates
-) =>
+const applyBatch = (ledger: MemoryLedger, accounts: BatchChanges["accounts"]) =>
   applyBlock(ledger, (prior) => ({
-    batches: [newBatch(prior, prior.lastBatchNum + 1, { accounts: created, accountUpdates })]
+    batches: [newBatch(prior, prior.lastBatchNum + 1, { accounts })]
   }))
 
-/** The update of each account by a batch; the values are different in every batch. */
-const updatesOf = (batchNum: number): Updates =>
+/** Each account after a batch; the values are different in every batch. */
+const accountsAfter = (batchNum: number): BatchChanges["accounts"] =>
   Array.from({ length: accounts }, (_, i) => ({
-    index: 256 + i,
+    ...newAccount(256 + i, 1),
     nonce: BigInt(batchNum),
     balance: (1n << 64n) * BigInt(i % 3 === 0 ? 1 : 0) + BigInt(1000 * batchNum + i)
   }))
 
 const valuesOf = (batchNum: number) =>
-  updatesOf(batchNum).map(({ nonce, balance }) => ({ nonce, balance }))
+  accountsAfter(batchNum).map(({ nonce, balance }) => ({ nonce, balance }))
 
 describe("the history in memory", () => {
   it("has the values before and after each batch, also in columns, and after rollbacks into them", () => {
     const ledger = openMemoryLedger({ genesis })
-    const created = Array.from({ length: accounts }, (_, i) => newAccount(256 + i, 1))
-    applyBatch(ledger, created, updatesOf(1))
+    applyBatch(ledger, accountsAfter(1))
     const check = (last: number) => {
       for (let batchNum = 1; batchNum <= last; batchNum++) {
         const { batches: [found] } = ledger.block(100n + BigInt(batchNum))!
@@ -55,20 +48,20 @@ describe("the history in memory", () => {
       )
     }
     for (let batchNum = 2; batchNum <= 9; batchNum++) {
-      applyBatch(ledger, [], updatesOf(batchNum))
+      applyBatch(ledger, accountsAfter(batchNum))
     }
     check(9)
     rollBackTo(ledger, 102n)
     check(2)
     for (let batchNum = 3; batchNum <= 8; batchNum++) {
-      applyBatch(ledger, [], updatesOf(batchNum))
+      applyBatch(ledger, accountsAfter(batchNum))
     }
     check(8)
     const restored = openMemoryLedger({ genesis })
     for (const _ of restored.postponeIndexing()) assert.fail()
     restored.restore(ledger.capture())
-    applyBatch(restored, [], updatesOf(9))
-    applyBatch(ledger, [], updatesOf(9))
+    applyBatch(restored, accountsAfter(9))
+    applyBatch(ledger, accountsAfter(9))
     assert.deepStrictEqual(restored.block(109n), ledger.block(109n))
     rollBackTo(restored, 101n)
     rollBackTo(ledger, 101n)
@@ -77,28 +70,28 @@ describe("the history in memory", () => {
     assert.deepStrictEqual(restored.rollBacks(query), ledger.rollBacks(query))
     assert.deepStrictEqual(ledger.rollBacks(query).map(({ serial }) => serial), [1, 2])
     rollBackTo(ledger, 100n)
-    applyBatch(ledger, [newAccount(256, 1)], [{ index: 256, nonce: 0n, balance: 7n }])
+    applyBatch(ledger, [{ ...newAccount(256, 1), balance: 7n }])
     assert.deepStrictEqual(ledger.block(101n)!.batches[0]!.accountChanges, [
       { index: 256, before: null, after: { nonce: 0n, balance: 7n } }
     ])
   })
 
-  it("refuses a batch whose updates lack a created account, or are out of order", () => {
+  it("refuses a batch whose accounts are out of order, or leave out the next one", () => {
     const ledger = openMemoryLedger({ genesis })
-    const [one, other] = [newAccount(256, 1), newAccount(257, 1)]
+    const [one, other, third] = [newAccount(256, 1), newAccount(257, 1), newAccount(258, 1)]
     for (
-      const [updates, message] of [
-        [[], /account 256 is created and has no update/u],
-        [[one], /account 257 is created and has no update/u],
-        [[other, one], /the update of account 256 is out of order/u],
-        [[one, one, other], /the update of account 256 is out of order/u],
-        [[one, other, newAccount(258, 1)], /account 258 is updated and does not exist/u]
+      const [accounts, message] of [
+        [[newAccount(255, 1)], /account 255 is out of order/u],
+        [[one, one, other], /account 256 is out of order/u],
+        [[one, other, one], /account 256 is out of order/u],
+        [[other, one], /account 257 is not the next one/u],
+        [[one, third], /account 258 is not the next one/u]
       ] as const
     ) {
-      assert.throws(() => applyBatch(ledger, [one, other], updates), message)
+      assert.throws(() => applyBatch(ledger, accounts), message)
     }
     assert.strictEqual(ledger.snapshotId().version, 0)
-    applyBatch(ledger, [one, other], [one, other])
+    applyBatch(ledger, [one, other])
     assert.strictEqual(ledger.block(101n)!.batches[0]!.accountChanges.length, 2)
   })
 

@@ -147,7 +147,6 @@ const batchOf = (
       forgedTransactions: queued.length + transactions.length
     },
     accounts,
-    accountUpdates: accounts,
     forged: queued.map(({ fromPublicKey, id }) => ({
       id,
       fromAccountIndex: 256,

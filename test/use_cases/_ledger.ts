@@ -110,15 +110,12 @@ export class FakeLedger implements LedgerBase {
       this.lastOpenQueue = row.l1!.toForgeL1TransactionsNum
     }
     for (
-      const { accounts, accountUpdates, batch, exits, forged, transactions } of changes.batches
+      const { accounts, batch, exits, forged, transactions } of changes.batches
     ) {
       this.lastBatchNum = batch.batchNum
       this.lastForgedQueue = batch.forgeL1TransactionsNum ?? this.lastForgedQueue
       for (const account of accounts) this.accounts.set(account.index, numbered(account))
-      this.lastAccountIndex += accounts.length
-      for (const { index, ...change } of accountUpdates) {
-        this.accounts.set(index, { ...this.accounts.get(index)!, ...change })
-      }
+      this.lastAccountIndex += batch.numAccounts
       for (const { id, fromAccountIndex } of forged) {
         this.transactions.set(id, {
           ...this.transactions.get(id)!,

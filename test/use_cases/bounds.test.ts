@@ -107,14 +107,12 @@ describe("a block at a bound is accepted:", () => {
 
   it("the last nonce that leaves room for the next one, and the whole balance", () => {
     const l2 = [l2Of(257, 256, { amount: 500n, nonce: nonceMax - 1n })]
-    const { accountUpdates } = accepted(
+    const { accounts } = accepted(
       batch104({ feeAccounts: [], l2 }),
       with257({ nonce: nonceMax - 1n })
     ).batches[0]!
-    assert.deepStrictEqual(
-      accountUpdates.find(({ index }) => index === 257),
-      { index: 257, nonce: nonceMax, balance: 0n }
-    )
+    const { balance, nonce } = accounts.find(({ index }) => index === 257)!
+    assert.deepStrictEqual([nonce, balance], [nonceMax, 0n])
   })
 
   it("the greatest balance of a leaf, which a fee or a deposit exceeds by one unit", () => {
@@ -125,7 +123,7 @@ describe("a block at a bound is accepted:", () => {
       exitRoot: 55n
     })
     const balanceAfter = (block: BlockFeed, prepare: Prepare) =>
-      accepted(block, prepare).batches[0]?.accountUpdates.find(({ index }) => index === 257)
+      accepted(block, prepare).batches[0]?.accounts.find(({ index }) => index === 257)
         ?.balance
     assert.strictEqual(balanceAfter(fee, with257({ balance: balanceMax - 50n })), balanceMax)
     assert.deepStrictEqual(refused(fee, with257({ balance: balanceMax - 49n })), [

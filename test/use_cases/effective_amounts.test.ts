@@ -74,7 +74,7 @@ const forge = (...sent: ReadonlyArray<string>) =>
 describe("an L1 user transaction", () => {
   for (const row of rows) {
     it(`has the effect ${row.replaceAll(/\s+/gu, " ")}`, () => {
-      const { accountUpdates, exits, l1UserEffects } = forge(row)
+      const { accounts, exits, l1UserEffects } = forge(row)
       const [, deposit, amount] = /: (\d+) (\d+)/u.exec(row)!
       assert.deepStrictEqual(l1UserEffects, [{
         effectiveDepositAmount: BigInt(deposit!),
@@ -82,7 +82,7 @@ describe("an L1 user transaction", () => {
         createdIndex: row.startsWith("0 ") ? 260 : null
       }])
       assert.deepStrictEqual(
-        accountUpdates.map(({ balance, index, nonce }) => `${index}=${balance} ${nonce}`),
+        accounts.map(({ balance, index, nonce }) => `${index}=${balance} ${nonce}`),
         [...row.matchAll(/\d+=\d+/gu)].map(([update]) => `${update} 0`)
       )
       assert.deepStrictEqual(

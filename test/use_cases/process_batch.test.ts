@@ -26,24 +26,23 @@ const batches = Arbitrary.all({
 })
 
 /** Returns the balance of each account after a batch. */
-const balancesAfter = ({ accountUpdates }: Pick<BatchOutcome, "accountUpdates">) =>
+const balancesAfter = ({ accounts }: Pick<BatchOutcome, "accounts">) =>
   new Map([
     ...[256, 257, 258, 259].map((index) => [index, ledger.account(index)!.balance] as const),
-    ...accountUpdates.map(({ balance, index }) => [index, balance] as const)
+    ...accounts.map(({ balance, index }) => [index, balance] as const)
   ])
 
 describe("processBatch", () => {
   it("fees are collected in the token of the sender and paid out at the end", () => {
-    const { accountUpdates, collectedFees } = Result.getOrThrow(processBatch(ledger, {
+    const { accounts, collectedFees } = Result.getOrThrow(processBatch(ledger, {
       ...batchOf(3, { feeAccounts: [258, 257], l2: [l2Of(256, 257, { amount: 100n, fee: 172 })] }),
       queue: []
     }))
     assert.deepStrictEqual(collectedFees, [[0, 50n], [1, 0n]])
-    assert.deepStrictEqual(accountUpdates, [{ index: 256, nonce: 1n, balance: 850n }, {
-      index: 257,
-      nonce: 0n,
-      balance: 650n
-    }])
+    assert.deepStrictEqual(
+      accounts.map(({ balance, index, nonce }) => [index, nonce, balance]),
+      [[256, 1n, 850n], [257, 0n, 650n]]
+    )
   })
 
   it.effect(`a fee cannot be spent in the batch that earns it, and only burned fees change the total (${replay})`, () =>
@@ -83,7 +82,7 @@ describe("processBatch", () => {
           yield* same(
             [...balances.values(), ...exits.map(({ balance }) => balance), burned]
               .reduce((sum, each) => sum + each, 0n),
-            [...balancesAfter({ accountUpdates: [] }).values()].reduce((sum, each) => sum + each),
+            [...balancesAfter({ accounts: [] }).values()].reduce((sum, each) => sum + each),
             () => "the total"
           )
         }))

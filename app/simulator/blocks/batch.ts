@@ -101,15 +101,10 @@ export function addCreatedAccount({ wallets }: Context, world: World, account: N
 function applyOutcome(
   context: Context,
   world: World,
-  { accountUpdates, createdAccounts }: BatchOutcome
+  { accounts, createdAccounts }: BatchOutcome
 ): void {
   for (const account of createdAccounts) addCreatedAccount(context, world, account)
-  for (const { balance, index, nonce } of accountUpdates) {
-    const account = accountOf(world, index)
-    if (account !== undefined) {
-      world.accounts[index - FIRST_USER_ACCOUNT] = { ...account, nonce, balance }
-    }
-  }
+  for (const account of accounts) world.accounts[account.index - FIRST_USER_ACCOUNT] = account
 }
 
 /** Returns the exits of a batch with valid proofs, and the root of the exit tree. */

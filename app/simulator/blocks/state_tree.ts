@@ -1,17 +1,16 @@
 import { accountLeaf, emptyTree, type MerkleTree } from "../../../adapters/crypto/mod.ts"
 import type { Account, New } from "../../../core/domain/mod.ts"
 import type { BatchOutcome } from "../../../core/use_cases/mod.ts"
-import { accountOf, type Context, placeholderRootOf, type World } from "../world/mod.ts"
+import { type Context, placeholderRootOf, type World } from "../world/mod.ts"
 
 /** Returns the state root after a batch, and updates the state tree. */
 export function stateRoot(
   { settings }: Context,
   world: World,
-  { accountUpdates }: BatchOutcome
+  { accounts }: BatchOutcome
 ): bigint {
   if (settings.placeholderRoots) return placeholderRootOf(world.block.hash, world.lastBatchNum + 1)
-  const changed = accountUpdates.flatMap(({ index }) => accountOf(world, index) ?? [])
-  world.tree = withAccounts(world.tree, changed)
+  world.tree = withAccounts(world.tree, accounts)
   return world.tree.root
 }
 

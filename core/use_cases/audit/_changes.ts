@@ -13,7 +13,7 @@ export function auditChanges(audit: BatchAudit): ComputedValues {
   const { evidence: { batch: { batchNum }, before, changes }, findings, outcome } = audit
   auditCreated(audit)
   const computed: ComputedValues = new Map(
-    outcome.accountUpdates.map((update) => [update.index, update])
+    outcome.accounts.map((account) => [account.index, account])
   )
   const stored = new Map(changes.map((change) => [change.index, change]))
   const touched = [...new Set([...stored.keys(), ...computed.keys()])].sort((a, b) => a - b)

@@ -33,7 +33,7 @@ export class StagedBatch {
   readonly exits = new Map<AccountIndex, bigint>()
   readonly feeAccounts = new Map<TokenId, FeeAccount>()
   readonly #accounts = new Map<AccountIndex, StagedAccount>()
-  readonly #created: Array<StagedAccount> = []
+  #created = 0
 
   constructor(state: BatchState, batchNum: number) {
     this.state = state
@@ -52,12 +52,10 @@ export class StagedBatch {
 
   /** Creates the account with the next index. */
   create(owner: Pick<Account, "tokenId" | "publicKey" | "address">): StagedAccount {
-    const index = this.state.lastAccountIndex + this.#created.length + 1
+    const index = this.state.lastAccountIndex + ++this.#created
     const empty = { nonce: 0n, balance: 0n }
     const before = { index, batchNum: this.batchNum, ...owner, ...empty }
-    const account = this.#add({ before, created: true, ...empty })
-    this.#created.push(account)
-    return account
+    return this.#add({ before, created: true, ...empty })
   }
 
   /**
@@ -70,16 +68,12 @@ export class StagedBatch {
 
   /** Returns the changes of the batch. */
   outcome(): BatchOutcome {
+    const accounts = [...this.#accounts.values()].filter(isChanged).map(accountAfter)
+      .sort((a, b) => a.index - b.index)
     return {
       l1UserEffects: this.l1UserEffects,
-      createdAccounts: this.#created.map(({ before, nonce, balance }) => ({
-        ...before,
-        nonce,
-        balance
-      })),
-      accountUpdates: [...this.#accounts.values()].filter(isChanged)
-        .map(({ before, nonce, balance }) => ({ index: before.index, nonce, balance }))
-        .sort((a, b) => a.index - b.index),
+      accounts,
+      createdAccounts: accounts.slice(accounts.length - this.#created),
       exits: [...this.exits].map(([accountIndex, balance]) => ({ accountIndex, balance }))
         .sort((a, b) => a.accountIndex - b.accountIndex),
       collectedFees: [...this.feeAccounts].map(([tokenId, { amount }]) =>
@@ -117,3 +111,13 @@ export function credit(
 
 const isChanged = ({ created, before, nonce, balance }: StagedAccount): boolean =>
   created || nonce !== before.nonce || balance !== before.balance
+
+const accountAfter = ({ balance, before, nonce }: StagedAccount): New<Account> => ({
+  index: before.index,
+  tokenId: before.tokenId,
+  batchNum: before.batchNum,
+  publicKey: before.publicKey,
+  address: before.address,
+  nonce,
+  balance
+})

@@ -68,12 +68,13 @@ export interface L2Resolution {
 export interface BatchOutcome {
   /** By position in the queue. */
   readonly l1UserEffects: ReadonlyArray<L1UserEffect>
-  /** With nonce and balance after the batch, ascending by index. */
+  /**
+   * Accounts with a changed nonce or balance and created accounts, as they are after the batch,
+   * ascending by index.
+   */
+  readonly accounts: ReadonlyArray<New<Account>>
+  /** The created ones, which are the last of `accounts`. */
   readonly createdAccounts: ReadonlyArray<New<Account>>
-  /** Created accounts and accounts with a changed nonce or balance, ascending by index. */
-  readonly accountUpdates: ReadonlyArray<
-    { readonly index: AccountIndex; readonly nonce: bigint; readonly balance: bigint }
-  >
   /**
    * Leaves of the exit tree, ascending by index. A leaf is 0 if none of the forced exits of the
    * account had an effect.

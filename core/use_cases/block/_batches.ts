@@ -172,8 +172,7 @@ function applyOutcome(
       ...batchRow(staged, batch, outcome),
       forgedTransactions: forged.length + transactions.length
     },
-    accounts: outcome.createdAccounts,
-    accountUpdates: outcome.accountUpdates,
+    accounts: outcome.accounts,
     forged,
     transactions,
     exits

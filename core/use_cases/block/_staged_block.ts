@@ -69,13 +69,9 @@ export class StagedBlock implements BatchState {
   }
 
   /** Applies the changes of a batch. */
-  apply({ accountUpdates, createdAccounts }: BatchOutcome): void {
-    for (const account of createdAccounts) this.#accounts.set(account.index, account)
+  apply({ accounts, createdAccounts }: BatchOutcome): void {
+    for (const account of accounts) this.#accounts.set(account.index, account)
     this.lastAccountIndex += createdAccounts.length
-    // an updated account exists or was just created
-    for (const { index, nonce, balance } of accountUpdates) {
-      this.#accounts.set(index, { ...this.account(index)!, nonce, balance })
-    }
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Effect } from "effect"
 import type { Account, BlockChanges, BlockFeed } from "../../domain/mod.ts"
-import type { AccountIndex } from "../../encoding/mod.ts"
 import type { PriorLedger, StoreFailure } from "../../ports/mod.ts"
 import {
   type BlockViolation,
@@ -43,31 +42,18 @@ export type StateRootVerifier = (
   request: StateRootRequest
 ) => Effect.Effect<WrongStateRoot | null, StoreFailure>
 
-/** Returns the request for a block and its changes. Reads changed accounts from the ledger before it. */
-export function stateRootRequest(
+/** Returns the request for a block and its changes. */
+export const stateRootRequest = (
   { hash }: BlockFeed,
   { batches }: BlockChanges,
-  prior: PriorLedger
-): StateRootRequest {
-  const known = new Map<AccountIndex, StateAccount>()
-  return {
-    hash,
-    parentHash: prior.lastBlock.hash,
-    parentNumber: prior.lastBlock.number,
-    isFirst: prior.lastBatchNum === 0,
-    batches: batches.map(({ accountUpdates, accounts: created, batch: { stateRoot } }) => {
-      for (const account of created) known.set(account.index, account)
-      const accounts = accountUpdates.map(({ balance, index, nonce }) => {
-        // an updated account exists or was just created
-        const { address, publicKey, tokenId } = (known.get(index) ?? prior.account(index))!
-        const account = { address, balance, index, nonce, publicKey, tokenId }
-        known.set(index, account)
-        return account
-      })
-      return { stateRoot, accounts }
-    })
-  }
-}
+  { lastBatchNum, lastBlock }: Pick<PriorLedger, "lastBatchNum" | "lastBlock">
+): StateRootRequest => ({
+  hash,
+  parentHash: lastBlock.hash,
+  parentNumber: lastBlock.number,
+  isFirst: lastBatchNum === 0,
+  batches: batches.map(({ accounts, batch: { stateRoot } }) => ({ stateRoot, accounts }))
+})
 
 /** Returns the violation for a wrong state root. */
 export const wrongStateRootOf = (

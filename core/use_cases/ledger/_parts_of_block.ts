@@ -7,9 +7,7 @@ export const partsOfBlock = (
 ): ReadonlyArray<LedgerPart> => {
   const parts: Array<LedgerPart> = ["blocks"]
   if (tokens.length > 0 || prices.length > 0) parts.push("tokens")
-  if (
-    batches.some(({ accountUpdates, accounts }) => accounts.length > 0 || accountUpdates.length > 0)
-  ) parts.push("accounts")
+  if (batches.some(({ accounts }) => accounts.length > 0)) parts.push("accounts")
   if (withdrawals.length > 0 || batches.some(({ exits }) => exits.length > 0)) parts.push("exits")
   // no list contains queued transactions before they are forged
   if (batches.some(({ forged, transactions }) => forged.length > 0 || transactions.length > 0)) {

@@ -53,18 +53,21 @@ export const placeTransaction = (state: StagedState, row: New<Transaction>): Tra
   return { ...row, itemId: state.next.transactions++ }
 }
 
+/** Throws unless the accounts ascend, and each one exists or is the next one. */
 const placeAccounts = (
   state: StagedState,
-  changes: BatchChanges
+  { accounts }: BatchChanges
 ): ReadonlyArray<PlacedAccount> => {
-  assertAccounts(state, changes)
-  const { accounts, accountUpdates } = changes
-  // the created accounts are the last ones
-  const firstCreated = accountUpdates.length - accounts.length
-  return accountUpdates.map(({ balance, index, nonce }, i) => {
-    const created = accounts[i - firstCreated]
-    if (created !== undefined) {
-      const after = accountRow(state.next.accounts++, created, nonce, balance)
+  let last = FIRST_USER_ACCOUNT - 1
+  return accounts.map((account) => {
+    const { balance, index, nonce } = account
+    if (index <= last) throw notStorable(`account ${index} is out of order`)
+    last = index
+    if (index > state.lastAccountIndex) {
+      if (index > state.lastAccountIndex + 1) {
+        throw notStorable(`account ${index} is not the next one`)
+      }
+      const after = accountRow(state.next.accounts++, account)
       state.addAccount(after)
       return { index, before: null, after }
     }
@@ -73,30 +76,6 @@ const placeAccounts = (
     state.setAccount(after)
     return { index, before, after }
   })
-}
-
-/** Throws unless the created accounts are the next ones, and the updates ascend and end with them. */
-const assertAccounts = (
-  { lastAccountIndex }: StagedState,
-  { accounts, accountUpdates }: BatchChanges
-): void => {
-  let last = FIRST_USER_ACCOUNT - 1
-  for (const { index } of accountUpdates) {
-    if (index > lastAccountIndex + accounts.length) {
-      throw notStorable(`account ${index} is updated and does not exist`)
-    }
-    if (index <= last) throw notStorable(`the update of account ${index} is out of order`)
-    last = index
-  }
-  const updated = accountUpdates.slice(Math.max(0, accountUpdates.length - accounts.length))
-  for (const [i, { index }] of accounts.entries()) {
-    if (index !== lastAccountIndex + 1 + i) {
-      throw notStorable(`account ${index} is not the next one`)
-    }
-    if (updated[i]?.index !== index) {
-      throw notStorable(`account ${index} is created and has no update`)
-    }
-  }
 }
 
 /** Returns the transactions of the queue that a batch forges. */
