@@ -83,10 +83,8 @@ function effectiveOfCreation(
 ): EffectiveAmounts {
   const { amount } = transaction
   // a new account has nothing that could leave: an exit with its creation has no effect
-  if (!isTransfer(transaction)) return { deposit, amount: 0n }
-  return amount > deposit
-    ? { deposit, amount: 0n }
-    : effectiveOfTransfer(staged, transaction, { deposit, amount })
+  if (!isTransfer(transaction) || amount > deposit) return { deposit, amount: 0n }
+  return effectiveOfTransfer(staged, transaction, { deposit, amount })
 }
 
 /**

@@ -13,7 +13,6 @@ import {
 export interface StagedAccount {
   /** The account before the batch, or as it was created in it. */
   readonly before: New<Account>
-  readonly created: boolean
   nonce: bigint
   balance: bigint
 }
@@ -45,17 +44,13 @@ export class StagedBatch {
     const known = this.#accounts.get(index)
     if (known !== undefined) return known
     const before = this.state.account(index)
-    return before === undefined
-      ? undefined
-      : this.#add({ before, created: false, nonce: before.nonce, balance: before.balance })
+    return before === undefined ? undefined : this.#add(before)
   }
 
   /** Creates the account with the next index. */
   create(owner: Pick<Account, "tokenId" | "publicKey" | "address">): StagedAccount {
     const index = this.state.lastAccountIndex + ++this.#created
-    const empty = { nonce: 0n, balance: 0n }
-    const before = { index, batchNum: this.batchNum, ...owner, ...empty }
-    return this.#add({ before, created: true, ...empty })
+    return this.#add({ index, batchNum: this.batchNum, ...owner, nonce: 0n, balance: 0n })
   }
 
   /**
@@ -68,12 +63,17 @@ export class StagedBatch {
 
   /** Returns the changes of the batch. */
   outcome(): BatchOutcome {
-    const accounts = [...this.#accounts.values()].filter(isChanged).map(accountAfter)
+    const isCreated = ({ index }: New<Account>) => index > this.state.lastAccountIndex
+    const accounts = [...this.#accounts.values()]
+      .filter(({ balance, before, nonce }) =>
+        isCreated(before) || nonce !== before.nonce || balance !== before.balance
+      )
+      .map(accountAfter)
       .sort((a, b) => a.index - b.index)
     return {
       l1UserEffects: this.l1UserEffects,
       accounts,
-      createdAccounts: accounts.slice(accounts.length - this.#created),
+      createdAccounts: accounts.filter(isCreated),
       exits: [...this.exits].map(([accountIndex, balance]) => ({ accountIndex, balance }))
         .sort((a, b) => a.accountIndex - b.accountIndex),
       collectedFees: [...this.feeAccounts].map(([tokenId, { amount }]) =>
@@ -83,8 +83,9 @@ export class StagedBatch {
     }
   }
 
-  #add(account: StagedAccount): StagedAccount {
-    this.#accounts.set(account.before.index, account)
+  #add(before: New<Account>): StagedAccount {
+    const account = { before, nonce: before.nonce, balance: before.balance }
+    this.#accounts.set(before.index, account)
     return account
   }
 }
@@ -108,9 +109,6 @@ export function credit(
       pointer()
     )
 }
-
-const isChanged = ({ created, before, nonce, balance }: StagedAccount): boolean =>
-  created || nonce !== before.nonce || balance !== before.balance
 
 const accountAfter = ({ balance, before, nonce }: StagedAccount): New<Account> => ({
   index: before.index,

@@ -27,9 +27,6 @@ function createCoordinatorAccounts(
   return undefined
 }
 
-/** Greatest number of fee accounts in a batch. */
-const feeAccountsMax = protocol.maxFeeIdxCoordinator
-
 /**
  * Sets the fee account of each token: the first one of the token. Others of the same token collect
  * nothing, also if an account is repeated.
@@ -38,11 +35,12 @@ function openFeeAccounts(
   staged: StagedBatch,
   { feeAccounts }: BatchInput
 ): BlockViolation | undefined {
-  if (feeAccounts.length > feeAccountsMax) {
+  const countMax = protocol.maxFeeIdxCoordinator
+  if (feeAccounts.length > countMax) {
     return makeViolation(
       "fee-account-count",
       feeAccounts.length,
-      `at most ${feeAccountsMax}`,
+      `at most ${countMax}`,
       "/feeAccounts"
     )
   }
