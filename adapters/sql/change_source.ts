@@ -2,10 +2,10 @@ import { Effect, PubSub, Stream, SubscriptionRef } from "effect"
 import type { SqlClient } from "effect/sql"
 import {
   type ChangeSource,
-  changesBetween,
   type LedgerReader,
   type SnapshotId,
-  type NodeChange
+  type NodeChange,
+  synchedBlockNum
 } from "../../core/ports/mod.ts"
 import { storeFailure } from "./connection/mod.ts"
 import {
@@ -79,27 +79,45 @@ export const ledgerFollower = (
       last = snapshotId
       const { batchNum, ethereumBlockNum: toBlock, version } = snapshotId
       if (parts.rollBacks <= before.version) {
-        const blocks = isOneWrite(before, snapshotId)
-          ? undefined
+        const blocks = before.ethereumBlockNum === toBlock
+          ? []
+          : isOneWrite(before, snapshotId)
+          ? [toBlock]
           : yield* storedBlocks(before, snapshotId)
         if (blocks === null) return publish({ kind: "missed" })
-        for (
-          const change of changesBetween(before, snapshotId, {
-            blocks,
-            isHeadSet: parts.head > before.version
-          })
-        ) publish(change)
+        const isHeadSet = parts.head > before.version
+        changesBetween(before, snapshotId, { blocks, isHeadSet }).forEach(publish)
       } else if (isNext && parts.rollBacks === version && parts.blocks < version) {
         publish({ kind: "rollBack", toBlock, lastBatchNum: batchNum ?? 0, snapshotId })
       } else publish({ kind: "missed" })
     })
 }
 
-/** Whether only one block, or only prices, can lie between two snapshots without a rollback. */
-const isOneWrite = (before: SnapshotId, after: SnapshotId): boolean => {
-  const batches = (after.batchNum ?? 0) - (before.batchNum ?? 0)
-  return after.ethereumBlockNum === before.ethereumBlockNum ||
-    after.version - before.version === 1 + batches
+/** Whether only one block can lie between two snapshots without a rollback. */
+const isOneWrite = (before: SnapshotId, after: SnapshotId): boolean =>
+  after.version - before.version === 1 + (after.batchNum ?? 0) - (before.batchNum ?? 0)
+
+/**
+ * Returns the changes between two snapshots without a rollback in between: the blocks, then the
+ * batches, then the head if it was set, or one change of prices if only the version differs.
+ */
+const changesBetween = (
+  before: SnapshotId,
+  snapshotId: SnapshotId,
+  { blocks, isHeadSet }: { readonly blocks: ReadonlyArray<bigint>; readonly isHeadSet: boolean }
+): ReadonlyArray<NodeChange> => {
+  const changes: Array<NodeChange> = []
+  for (const ethereumBlockNum of blocks) {
+    changes.push({ kind: "block", ethereumBlockNum, snapshotId })
+  }
+  const last = snapshotId.batchNum ?? 0
+  for (let batchNum = (before.batchNum ?? 0) + 1; batchNum <= last; batchNum++) {
+    changes.push({ kind: "batch", batchNum, snapshotId })
+  }
+  if (isHeadSet) {
+    changes.push({ kind: "head", ethereumBlockNum: synchedBlockNum(snapshotId), snapshotId })
+  }
+  return changes.length > 0 ? changes : [{ kind: "prices", snapshotId }]
 }
 
 /** Reads transitions in the order of their numbers, which is the order of their commits. */

@@ -1,8 +1,6 @@
 import { Context, Effect, Layer, Queue, Stream } from "effect"
 import {
-  changesBetween,
   ChangeSource,
-  LedgerReader,
   type SnapshotId,
   LedgerWriter,
   type NodeChange,
@@ -80,12 +78,8 @@ export const withChanges = <E>(
       yield* source(publish)
       return changed
     }
-    const first = yield* Context.get(context, LedgerReader).snapshotId
     return changed.pipe(
-      Context.add(
-        LedgerWriter,
-        observedWriter(Context.get(context, LedgerWriter), first, publish)
-      ),
+      Context.add(LedgerWriter, observedWriter(Context.get(context, LedgerWriter), publish)),
       Context.add(PoolStore, observedPool(Context.get(context, PoolStore), publish))
     )
   }))
@@ -101,37 +95,40 @@ const reported = <A, E>(
 
 const observedWriter = (
   writer: LedgerWriter["Service"],
-  first: SnapshotId,
   publish: Publish
-): LedgerWriter["Service"] => {
-  let last = first
-  const moved = (snapshotId: SnapshotId, isHeadSet = false): void => {
-    const before = last
-    last = snapshotId
-    for (const change of changesBetween(before, snapshotId, { isHeadSet })) publish(change)
-  }
-  return {
-    apply: (block, decide) =>
-      reported(writer.apply(block, decide), ({ snapshotId }) => moved(snapshotId)),
-    setPrices: (prices, check) =>
-      reported(writer.setPrices(prices, check), (snapshotId) => moved(snapshotId)),
-    setHead: (head, check) =>
-      reported(writer.setHead(head, check), (snapshotId) => moved(snapshotId, true)),
-    rollBack: (toBlock, check) =>
-      reported(
-        writer.rollBack(toBlock, check),
-        ({ blocks, lastBatchNum, lastBlock, snapshotId }) => {
-          const isHeadRemoved = last.headBlockNum !== snapshotId.headBlockNum
-          last = snapshotId
-          if (blocks > 0) {
-            publish({ kind: "rollBack", toBlock: lastBlock.number, lastBatchNum, snapshotId })
-          } else if (isHeadRemoved) {
-            publish({ kind: "head", ethereumBlockNum: synchedBlockNum(snapshotId), snapshotId })
-          }
-        }
-      )
-  }
-}
+): LedgerWriter["Service"] => ({
+  apply: (block, decide) =>
+    reported(writer.apply(block, decide), (report) => {
+      if (!report.applied) return
+      const { placed: { batches, block }, snapshotId } = report
+      publish({ kind: "block", ethereumBlockNum: block.number, snapshotId })
+      for (const { batch: { batchNum } } of batches) {
+        publish({ kind: "batch", batchNum, snapshotId })
+      }
+    }),
+  setPrices: (prices, check) =>
+    reported(
+      writer.setPrices(prices, check),
+      (snapshotId) => publish({ kind: "prices", snapshotId })
+    ),
+  setHead: (head, check) =>
+    reported(writer.setHead(head, check), (snapshotId) => publish(headChange(snapshotId))),
+  rollBack: (toBlock, check) =>
+    reported(
+      writer.rollBack(toBlock, check),
+      ({ blocks, isHeadRemoved, lastBatchNum, lastBlock, snapshotId }) => {
+        if (blocks > 0) {
+          publish({ kind: "rollBack", toBlock: lastBlock.number, lastBatchNum, snapshotId })
+        } else if (isHeadRemoved) publish(headChange(snapshotId))
+      }
+    )
+})
+
+const headChange = (snapshotId: SnapshotId): NodeChange => ({
+  kind: "head",
+  ethereumBlockNum: synchedBlockNum(snapshotId),
+  snapshotId
+})
 
 const observedPool = (pool: PoolStore["Service"], publish: Publish): PoolStore["Service"] => {
   const moved = (transition: PoolTransition): void => publish({ kind: "transition", ...transition })

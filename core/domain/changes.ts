@@ -1,3 +1,4 @@
+import type { AccountIndex } from "../encoding/mod.ts"
 import type { Account, Batch, ForgedFields, Transaction } from "./history.ts"
 import type { Bid, Coordinator } from "./slot.ts"
 import type { Exit } from "./exit.ts"

@@ -15,23 +15,29 @@ export const SnapshotId = Schema.Struct({
 export type SnapshotId = typeof SnapshotId.Type
 
 /**
- * Returns the block numbers of a snapshotId: the last stored block, and the head if it is above it.
+ * Returns the id of the snapshot that a ledger shows.
  *
  * @example
  * ```ts
- * import { snapshotBlocks } from "rollup-node-api"
+ * import { snapshotIdOf } from "rollup-node-api"
  *
- * console.log(snapshotBlocks(18000000n, null)) // => { ethereumBlockNum: 18000000n }
- * console.log(snapshotBlocks(18000000n, { number: 18000007n }).headBlockNum) // => 18000007n
+ * const ledger = { lastBlock: { number: 18000000n }, lastBatchNum: 0, version: 40 }
+ * const { batchNum, headBlockNum } = snapshotIdOf({ ...ledger, head: { number: 18000007n } })
+ * console.log(batchNum, headBlockNum) // => null 18000007n
  * ```
  */
-export const snapshotBlocks = (
-  ethereumBlockNum: bigint,
-  head: { readonly number: bigint } | null
-): Pick<SnapshotId, "ethereumBlockNum" | "headBlockNum"> =>
-  head !== null && head.number > ethereumBlockNum
-    ? { ethereumBlockNum, headBlockNum: head.number }
-    : { ethereumBlockNum }
+export const snapshotIdOf = ({ head, lastBatchNum, lastBlock, version }: {
+  readonly lastBlock: { readonly number: bigint }
+  readonly head: { readonly number: bigint } | null
+  /** 0 before the first batch. */
+  readonly lastBatchNum: number
+  readonly version: number
+}): SnapshotId => ({
+  ethereumBlockNum: lastBlock.number,
+  ...head !== null && head.number > lastBlock.number ? { headBlockNum: head.number } : {},
+  batchNum: lastBatchNum === 0 ? null : lastBatchNum,
+  version
+})
 
 /**
  * Returns the block up to which a snapshot is synchronised: its head, or its last stored block.

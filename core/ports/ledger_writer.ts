@@ -129,6 +129,7 @@ export interface RollBackReport {
   readonly lastBlock: EthereumBlock
   readonly blocks: number
   readonly batches: number
+  readonly isHeadRemoved: boolean
   /** Last remaining batch; 0 if there is none. */
   readonly lastBatchNum: number
   readonly snapshotId: SnapshotId

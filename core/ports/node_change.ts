@@ -1,7 +1,7 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { PoolTransition } from "../domain/mod.ts"
 import type { StoreFailure } from "./failures.ts"
-import { type SnapshotId, synchedBlockNum } from "./ledger_snapshot.ts"
+import type { SnapshotId } from "./ledger_snapshot.ts"
 
 /** A change of the ledger or the pool. */
 export type NodeChange =
@@ -60,46 +60,3 @@ export const ChangeSource = Context.Reference<ChangeSource | null>("rollup/core/
 export type ChangeSource = (
   publish: (change: NodeChange) => void
 ) => Effect.Effect<void, StoreFailure, Scope.Scope>
-
-/**
- * Returns the changes between two snapshots of a ledger without a rollback in between: the blocks,
- * then the batches, then the head if `isHeadSet`, or one change of prices if only the version differs. `blocks` are the numbers
- * of the blocks that were stored in between, by default at most one: the last block.
- *
- * @example
- * ```ts
- * import { changesBetween } from "rollup-node-api"
- *
- * const before = { ethereumBlockNum: 18000000n, batchNum: null, version: 0 }
- * const after = { ethereumBlockNum: 18000001n, batchNum: 2, version: 3 }
- * console.log(...changesBetween(before, after).map(({ kind }) => kind)) // => block batch batch
- * console.log(changesBetween(after, { ...after, version: 4 })[0]?.kind) // => prices
- * const synched = { ...after, headBlockNum: 18000005n, version: 4 }
- * console.log(changesBetween(after, synched, { isHeadSet: true })[0]?.kind) // => head
- * ```
- */
-export const changesBetween = (
-  before: SnapshotId,
-  snapshotId: SnapshotId,
-  {
-    blocks = before.ethereumBlockNum === snapshotId.ethereumBlockNum
-      ? []
-      : [snapshotId.ethereumBlockNum],
-    isHeadSet = false
-  }: { readonly blocks?: ReadonlyArray<bigint> | undefined; readonly isHeadSet?: boolean } = {}
-): ReadonlyArray<NodeChange> => {
-  const changes: Array<NodeChange> = []
-  for (const ethereumBlockNum of blocks) {
-    changes.push({ kind: "block", ethereumBlockNum, snapshotId })
-  }
-  const last = snapshotId.batchNum ?? 0
-  for (let batchNum = (before.batchNum ?? 0) + 1; batchNum <= last; batchNum++) {
-    changes.push({ kind: "batch", batchNum, snapshotId })
-  }
-  if (isHeadSet) {
-    changes.push({ kind: "head", ethereumBlockNum: synchedBlockNum(snapshotId), snapshotId })
-  }
-  return changes.length === 0 && snapshotId.version > before.version
-    ? [{ kind: "prices", snapshotId }]
-    : changes
-}

@@ -118,6 +118,7 @@ export const flaws: { readonly [label: string]: (random: () => SeededRandom) => 
                 lastBlock: { number: toBlock, hash: "", timestampMs: 0 },
                 blocks: 1,
                 batches: 0,
+                isHeadRemoved: false,
                 lastBatchNum: snapshotId.batchNum ?? 0,
                 snapshotId: { ...snapshotId, version: snapshotId.version + 1 }
               })

@@ -7,16 +7,22 @@ import {
   type Coordinator,
   type EthereumBlock,
   type Exit,
-  genesisVariables,
   type HeadFeed,
   type New,
   type NetworkVariables,
   type Token,
   type Transaction
 } from "../../core/domain/mod.ts"
-import { type Decision, firstItemIds, type LedgerBase, noTotals } from "../../core/ports/mod.ts"
-import { type BlockViolation, decideBlock, type LedgerRules } from "../../core/use_cases/mod.ts"
+import { type Decision, type LedgerBase, noTotals } from "../../core/ports/mod.ts"
+import {
+  type BlockViolation,
+  decideBlock,
+  type LedgerRules,
+  placeGenesis
+} from "../../core/use_cases/mod.ts"
 import { genesis, rules } from "./_network.ts"
+
+const first = placeGenesis(genesis)
 
 /**
  * The smallest ledger: maps with the rows that decisions read, without itemIds, snapshots or
@@ -24,7 +30,7 @@ import { genesis, rules } from "./_network.ts"
  */
 export class FakeLedger implements LedgerBase {
   readonly version = 0
-  readonly next = firstItemIds
+  readonly next = first.next
   readonly totals = noTotals
   readonly totalQueued = 0
   lastBlock: EthereumBlock = genesis.block
@@ -35,10 +41,10 @@ export class FakeLedger implements LedgerBase {
   lastTokenId = 0
   lastForgedQueue: number | null = null
   lastOpenQueue: number | null = null
-  variables: NetworkVariables = genesisVariables(genesis)
+  variables: NetworkVariables = first.variables
   readonly blocks = new Map<bigint, EthereumBlock>([[genesis.block.number, genesis.block]])
   readonly accounts = new Map<number, Account>()
-  readonly tokens = new Map<number, Token>([[0, ether]])
+  readonly tokens = new Map<number, Token>([[0, first.token]])
   readonly transactions = new Map<string, Transaction>()
   readonly exits = new Map<string, Exit>()
   readonly registrations = new Map<string, Coordinator>()
@@ -134,18 +140,6 @@ export class FakeLedger implements LedgerBase {
       this.exits.set(key, { ...this.exits.get(key)!, [field]: changes.block.number })
     }
   }
-}
-
-const ether: Token = {
-  itemId: 1,
-  id: 0,
-  ethereumAddress: `0x${"0".repeat(40)}`,
-  name: "Ether",
-  symbol: "ETH",
-  decimals: 18,
-  ethereumBlockNum: 0n,
-  priceUSD: null,
-  priceTimeMs: null
 }
 
 const numbered = <Row>(row: New<Row>): Row => ({ ...row, itemId: 1 }) as Row

@@ -27,7 +27,7 @@ import {
   VerifierBusy,
   withVersion
 } from "../../core/ports/mod.ts"
-import { partsOfBlock } from "../../core/use_cases/ledger/_parts_of_block.ts"
+import { partsOfBlock } from "../../core/use_cases/ledger/mod.ts"
 
 const snapshotId = { ethereumBlockNum: 1n, batchNum: null, version: 1 }
 

@@ -1,9 +1,4 @@
-import {
-  type AuctionVariables,
-  type GenesisFeed,
-  genesisVariables,
-  type NetworkVariables
-} from "../../../core/domain/mod.ts"
+import type { AuctionVariables, NetworkVariables } from "../../../core/domain/mod.ts"
 import { firstNot } from "../_binary_search.ts"
 import { frozen, frozenCopy } from "./_frozen.ts"
 
@@ -11,8 +6,8 @@ import { frozen, frozenCopy } from "./_frozen.ts"
 export class Parameters {
   private sets: Array<NetworkVariables>
 
-  constructor(genesis: GenesisFeed) {
-    this.sets = [frozenCopy(genesisVariables(genesis))]
+  constructor(first: NetworkVariables) {
+    this.sets = [frozenCopy(first)]
   }
 
   get current(): NetworkVariables {

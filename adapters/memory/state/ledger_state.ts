@@ -3,7 +3,6 @@ import {
   type AuctionClock,
   auctionClock,
   type BlockReference,
-  ether,
   type EthereumBlock,
   type GenesisFeed,
   type HeadFeed,
@@ -13,7 +12,6 @@ import {
 import {
   type BlockReport,
   type Decision,
-  firstItemIds,
   type LedgerBase,
   type LedgerPart,
   ledgerParts,
@@ -27,10 +25,10 @@ import {
   type PlacedPrices,
   RecentSnapshots,
   type RollBackReport,
-  snapshotBlocks,
+  snapshotIdOf,
   withVersion
 } from "../../../core/ports/mod.ts"
-import { StagedLedger } from "../../../core/use_cases/mod.ts"
+import { placeGenesis, placeRollBack, StagedLedger } from "../../../core/use_cases/mod.ts"
 import { Auction } from "./_auction.ts"
 import { Blocks } from "./_blocks.ts"
 import { History } from "./_history.ts"
@@ -66,7 +64,7 @@ export class LedgerState {
   head: HeadFeed | null = null
   /** Number of versions that heads added. */
   private headVersions = 0
-  nextItemIds: NextItemIds = firstItemIds
+  nextItemIds: NextItemIds
   /** What decisions read, and the base of staged ledgers. It shows the current state. */
   readonly base: LedgerBase
   private readonly snapshots = new RecentSnapshots()
@@ -75,9 +73,11 @@ export class LedgerState {
   constructor({ genesis, ...fees }: LedgerOptions) {
     this.genesis = frozenCopy(genesis)
     this.fees = fees
-    this.parameters = new Parameters(this.genesis)
-    this.tokens.add({ itemId: firstItemIds.tokens - 1, ...ether })
-    this.pushBlock(this.genesis.block, genesis.block.number)
+    const { block, lastEthereumBlock, next, token, variables } = placeGenesis(genesis)
+    this.parameters = new Parameters(variables)
+    this.tokens.add(token)
+    this.pushBlock(block, lastEthereumBlock)
+    this.nextItemIds = next
     this.base = liveBaseOf(this)
     this.snapshot = { snapshotId: this.snapshotIdOf(0), parts: noPartChanged }
     this.snapshots.note(this.snapshot)
@@ -210,32 +210,20 @@ export class LedgerState {
   ): Result.Result<RollBackReport, E> {
     return Result.map(check(this.base), () => {
       const blocksLeft = Math.max(1, this.blocks.firstFrom(toBlock + 1n))
-      const blocks = this.blocks.length - blocksLeft
-      const removedBlock = this.lastBlock
-      const batchesBefore = this.history.lastBatchNum
       const firstDropped = this.blocks.at(blocksLeft)
+      const { entry, head, parts, report, snapshotId } = placeRollBack(this.base, {
+        toBlock,
+        lastBlock: this.blocks.at(blocksLeft - 1)!.block,
+        lastBatchNum: firstDropped?.batches ?? this.history.lastBatchNum,
+        blocks: this.blocks.length - blocksLeft,
+        timeMs
+      })
       if (firstDropped !== undefined) this.undoFrom(firstDropped)
       this.blocks.truncate(blocksLeft)
-      const isHeadRemoved = this.head !== null && this.head.number > toBlock
-      if (isHeadRemoved) this.head = null
-      const { lastBatchNum } = this.history
-      const batches = batchesBefore - lastBatchNum
-      const snapshotId = this.newSnapshotId(
-        1,
-        blocks > 0 ? ["rollBacks"] : isHeadRemoved ? ["head"] : []
-      )
-      const { lastBlock } = this
-      if (blocks > 0) {
-        this.rollBacks.add({
-          version: version ?? snapshotId.version,
-          lastBlock,
-          removedBlock,
-          blocks,
-          batches,
-          timeMs
-        })
-      }
-      return { toBlock, lastBlock, blocks, batches, lastBatchNum, snapshotId }
+      this.head = head
+      if (entry !== null) this.rollBacks.add({ ...entry, version: version ?? entry.version })
+      this.changeTo(snapshotId, parts)
+      return report
     })
   }
 
@@ -272,7 +260,7 @@ export class LedgerState {
     this.head = head === null ? null : Object.freeze({ ...head })
     const growth = version - this.snapshotId.version
     this.headVersions += growth
-    this.newSnapshotId(growth, ledgerParts)
+    this.changeTo(this.snapshotIdOf(this.snapshotId.version + growth), ledgerParts)
   }
 
   private insertBlock(placed: PlacedBlock): void {
@@ -323,10 +311,6 @@ export class LedgerState {
     })
   }
 
-  private newSnapshotId(growth: number, changed: ReadonlyArray<LedgerPart>): SnapshotId {
-    return this.changeTo(this.snapshotIdOf(this.snapshotId.version + growth), changed)
-  }
-
   private changeTo(snapshotId: SnapshotId, changed: ReadonlyArray<LedgerPart>): SnapshotId {
     const parts = withVersion(this.snapshot.parts, changed, snapshotId.version)
     this.snapshot = { snapshotId: Object.freeze(snapshotId), parts }
@@ -335,11 +319,7 @@ export class LedgerState {
   }
 
   private snapshotIdOf(version: number): SnapshotId {
-    const { lastBatchNum } = this.history
-    return Object.freeze({
-      ...snapshotBlocks(this.lastBlock.number, this.head),
-      batchNum: lastBatchNum === 0 ? null : lastBatchNum,
-      version
-    })
+    const { head, history: { lastBatchNum }, lastBlock } = this
+    return Object.freeze(snapshotIdOf({ head, lastBatchNum, lastBlock, version }))
   }
 }

@@ -1,6 +1,6 @@
 import { Clock, Effect, Fiber, Result } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { RollBackReport } from "../../../core/ports/mod.ts"
+import { type RollBackReport, snapshotIdOf } from "../../../core/ports/mod.ts"
 import type { StagedLedger } from "../../../core/use_cases/mod.ts"
 import type { ListedEntries, SuffixCache } from "../postings/mod.ts"
 import { changedRows } from "./_changed_rows.ts"
@@ -88,7 +88,7 @@ const insertStaged = Effect.fnUntraced(function*<E>(
     results.push(result)
     if (check !== undefined) checks.push(check)
   }
-  const changed = staged.ledger.snapshotId.version > base.version
+  const changed = staged.ledger.base.version > base.version
   let suffixes: Outcome<E>["suffixes"] = new Map()
   if (changed) {
     const running = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
@@ -146,7 +146,7 @@ const stage = Effect.fnUntraced(function*<E>(
       const decided = yield* Effect.fromResult(write.decide(base))
       const decision = decided.kind === "deferred" ? yield* decided.resolve : decided
       return decision.kind === "alreadyStored"
-        ? { applied: false, placed: null, rolledBack: null, snapshotId: staged.ledger.snapshotId }
+        ? { applied: false, placed: null, rolledBack: null, snapshotId: snapshotIdOf(base) }
         : place((ledger) => ledger.place(decision.changes), decision.check)
     }
   }

@@ -1,5 +1,5 @@
 import type { Exit } from "../../../core/domain/mod.ts"
-import type { PlacedBatch, PlacedBlock } from "../../../core/ports/mod.ts"
+import { type PlacedBatch, type PlacedBlock, snapshotIdOf } from "../../../core/ports/mod.ts"
 import {
   type BatchRow,
   type BlockRow,
@@ -22,7 +22,7 @@ export type ChangedRows = ReturnType<typeof changedRows>
  */
 export const changedRows = (
   base: LoadedLedger,
-  { ledger: { snapshotId, base: after }, placed, rollBacks }: StagedWrites
+  { ledger: { base: after }, placed, rollBacks }: StagedWrites
 ) => {
   const blocks = placed.filter((each) => each.kind === "block")
   const batches = blocks.flatMap((block) => block.batches)
@@ -37,16 +37,12 @@ export const changedRows = (
   const tokensOf = (ids: Iterable<number>) => Array.from(ids, (id) => after.token(id)!)
   const changesTokens = placed.some(({ parts }) => parts.includes("tokens"))
   return {
-    snapshotId,
+    snapshotId: snapshotIdOf(after),
     head: after.head,
     next: after.next,
     tokenVersion: base.tokenVersion + (changesTokens ? 1 : 0),
-    parts: new Set([
-      ...placed.flatMap(({ parts }) => parts),
-      ...rollBacks.length > 0 ? ["rollBacks" as const] : [],
-      ...after.head === base.head ? [] : ["head" as const]
-    ]),
-    rollBacks,
+    parts: new Set([...placed, ...rollBacks].flatMap(({ parts }) => parts)),
+    rollBacks: rollBacks.flatMap(({ entry }) => entry ?? []),
     blocks: blocks.map(blockRowOf),
     coordinators: blocks.flatMap((block) => block.coordinators),
     tokens: tokensOf(blocks.flatMap(({ tokens }) => tokens.map(({ id }) => id))),

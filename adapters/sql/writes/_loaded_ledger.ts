@@ -10,7 +10,8 @@ import type {
   Transaction
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex, EthereumAddress, PublicKey } from "../../../core/encoding/mod.ts"
-import type { BlockGap, LedgerBase } from "../../../core/ports/mod.ts"
+import type { LedgerBase } from "../../../core/ports/mod.ts"
+import { gapBetween } from "../../../core/use_cases/mod.ts"
 
 /** The last and next ids of the ledger. */
 export interface LedgerEnd extends
@@ -80,7 +81,7 @@ export const loadedLedger = (end: LedgerEnd, rows: LoadedRows): LoadedLedger => 
       return variables ??= rows.variables()
     },
     block: (number) => blocks.get(number),
-    gapAt: (number) => gapAt(allBlocks, number),
+    gapAt: (number) => gapBetween(allBlocks, number),
     queue: (queue) => queues.get(queue) ?? [],
     account: (index) => accounts.get(index),
     token: (id) => tokens.get(id),
@@ -99,12 +100,3 @@ const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:
 const ownerKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
 const mapBy = <Key, Row>(rows: ReadonlyArray<Row>, key: (row: Row) => Key): Map<Key, Row> =>
   new Map(rows.map((row) => [key(row), row]))
-
-/** Returns the blocks around a number, of blocks that ascend by number. */
-const gapAt = (blocks: ReadonlyArray<EthereumBlock>, number: bigint): BlockGap | undefined => {
-  const next = blocks.findIndex((block) => block.number >= number)
-  const [before, after] = [blocks[next - 1], blocks[next]]
-  return before === undefined || after === undefined || after.number === number
-    ? undefined
-    : { before, after }
-}

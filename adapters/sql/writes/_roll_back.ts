@@ -1,8 +1,9 @@
 import { Clock, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { isPendingWithdraw } from "../../../core/domain/mod.ts"
-import { type NextItemIds, type RollBackReport, snapshotBlocks } from "../../../core/ports/mod.ts"
-import { bigintArray, insertInto } from "../connection/mod.ts"
+import type { NextItemIds, RollBackReport } from "../../../core/ports/mod.ts"
+import { placeRollBack } from "../../../core/use_cases/mod.ts"
+import { bigintArray } from "../connection/mod.ts"
 import {
   type BlockRow,
   blockRow,
@@ -10,11 +11,9 @@ import {
   from,
   integer,
   queryOf,
-  rollBackRow,
   selectRows,
   shape
 } from "../entities/mod.ts"
-import { notifyVersion, changedParts, setPartVersions } from "../notifications/mod.ts"
 import {
   closeStatement,
   cutPostings,
@@ -26,7 +25,7 @@ import {
   slotKeys
 } from "../postings/mod.ts"
 import type { LoadedLedger } from "./_loaded_ledger.ts"
-import type { RollBack } from "./_staged_writes.ts"
+import { insertRollBacks, updateLedger } from "./_write_rows.ts"
 import { updateWonSlots } from "./_won_slots.ts"
 
 /*
@@ -134,18 +133,6 @@ INSERT INTO registration (bidder_addr, forger_addr, item_id)
 SELECT latest.bidder_addr, latest.forger_addr, latest.item_id FROM unnest($1::bytea[]) AS asked (bidder)
 CROSS JOIN LATERAL (SELECT * FROM coordinator WHERE coordinator.bidder_addr = asked.bidder ORDER BY item_id DESC LIMIT 1) AS latest`
 
-const insertRollBackRows = insertInto("rollback", rollBackRow.parameters)
-const lastSerialStatement = "SELECT max(serial) AS serial FROM rollback"
-
-const updateLedger = `
-UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
-  ${setPartVersions(6)}, ${
-  ["head_number", "head_hash", "head_timestamp_ms", "chain_head"].map((column) =>
-    `${column} = CASE WHEN head_number <= $7::numeric THEN ${column} END`
-  ).join(", ")
-}
-${notifyVersion}`
-
 /**
  * Deletes every block above `toBlock`, and a head above it. `ledger` is the current state, whose row
  * the caller has locked.
@@ -155,52 +142,27 @@ export const rollBackTo = Effect.fnUntraced(function*(
   ledger: LoadedLedger,
   { toBlock, writeId }: { readonly toBlock: bigint; readonly writeId: string }
 ): Effect.fn.Return<RollBackReport, SqlError.SqlError> {
-  const { head, lastBlock } = ledger
   const [found] = yield* selectRows(sql, survivingBlock, [`${toBlock}`])
   const { dropped, row } = found!
-  const { block, lastBatchNum } = row
-  const batches = ledger.lastBatchNum - lastBatchNum
-  const isHeadRemoved = head !== null && head.number > toBlock
-  const snapshotId = {
-    ...snapshotBlocks(block.number, isHeadRemoved ? null : head),
-    batchNum: lastBatchNum === 0 ? null : lastBatchNum,
-    version: ledger.version + 1
-  }
-  if (dropped > 0) {
+  const { entry, parts, report, ...after } = placeRollBack(ledger, {
+    toBlock,
+    lastBlock: row.block,
+    lastBatchNum: row.lastBatchNum,
+    blocks: dropped,
+    timeMs: yield* Clock.currentTimeMillis
+  })
+  if (entry !== null) {
     yield* deleteAbove(sql, row, ledger)
-    yield* insertRollBacks(sql, [{
-      version: snapshotId.version,
-      lastBlock: block,
-      removedBlock: lastBlock,
-      blocks: dropped,
-      batches,
-      timeMs: yield* Clock.currentTimeMillis
-    }])
+    yield* insertRollBacks(sql, [entry])
   }
-  yield* sql.unsafe(updateLedger, [
-    `${snapshotId.version}`,
-    `${ledger.tokenVersion + 1}`,
-    `${block.number}`,
-    snapshotId.batchNum === null ? null : `${snapshotId.batchNum}`,
-    writeId,
-    changedParts(
-      new Set(dropped > 0 ? ["rollBacks"] : isHeadRemoved ? ["head"] : [])
-    ),
-    `${toBlock}`
-  ])
-  return { toBlock, lastBlock: block, blocks: dropped, batches, lastBatchNum, snapshotId }
+  const { next, tokenVersion } = ledger
+  yield* updateLedger(
+    sql,
+    { ...after, parts: new Set(parts), next, tokenVersion: tokenVersion + 1 },
+    writeId
+  )
+  return report
 })
-
-/** Stores rollbacks, in their order. */
-export const insertRollBacks = Effect.fnUntraced(
-  function*(sql: SqlClient.SqlClient, rollBacks: ReadonlyArray<RollBack>) {
-    if (rollBacks.length === 0) return
-    const [last] = yield* sql.unsafe<{ readonly serial: bigint | null }>(lastSerialStatement)
-    const first = Number(last!.serial ?? 0n) + 1
-    const rows = rollBacks.map((rollBack, i) => ({ serial: first + i, ...rollBack }))
-    yield* sql.unsafe(insertRollBackRows.text, insertRollBackRows.parameters(rows))
-  }
-)
 
 /** Deletes and restores the rows of all tables but `ledger`. `after` is the last surviving block. */
 const deleteAbove = Effect.fnUntraced(

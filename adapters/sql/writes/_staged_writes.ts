@@ -1,10 +1,7 @@
-import type { LedgerRollBack, RollBackReport } from "../../../core/ports/mod.ts"
-import { StagedLedger } from "../../../core/use_cases/mod.ts"
+import type { RollBackReport } from "../../../core/ports/mod.ts"
+import { type PlacedRollBack, StagedLedger } from "../../../core/use_cases/mod.ts"
 import type { LoadedLedger } from "./_loaded_ledger.ts"
 import type { BulkWrite, Placed } from "./bulk_write.ts"
-
-/** A rollback that removed blocks, without the number that the table gives it. */
-export type RollBack = Omit<LedgerRollBack, "serial">
 
 interface Level {
   readonly staged: StagedLedger
@@ -18,7 +15,7 @@ interface Level {
  * staged on a level of their own, so that they are decided as all others, and never stored.
  */
 export class StagedWrites {
-  readonly rollBacks: Array<RollBack> = []
+  readonly rollBacks: Array<PlacedRollBack> = []
   readonly #removedBy: ReadonlyMap<number, number>
   readonly #levels: Array<Level>
 
@@ -61,15 +58,9 @@ export class StagedWrites {
     while (this.#top.removedBy === index) {
       blocks += this.#levels.pop()!.placed.filter(({ kind }) => kind === "block").length
     }
-    const snapshotId = this.ledger.rollBack(toBlock, removed)
-    const { lastBatchNum, lastBlock } = this.ledger.base
-    const batches = removed.base.lastBatchNum - lastBatchNum
-    if (blocks > 0) {
-      const { version } = snapshotId
-      const removedBlock = removed.base.lastBlock
-      this.rollBacks.push({ version, lastBlock, removedBlock, blocks, batches, timeMs })
-    }
-    return { toBlock, lastBlock, blocks, batches, lastBatchNum, snapshotId }
+    const placed = this.ledger.rollBack(removed, { toBlock, blocks, timeMs })
+    this.rollBacks.push(placed)
+    return placed.report
   }
 }
 

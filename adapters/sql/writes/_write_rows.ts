@@ -1,6 +1,7 @@
 import { Effect, Fiber } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type HeadFeed, isPendingWithdraw, type Token } from "../../../core/domain/mod.ts"
+import type { LedgerRollBack } from "../../../core/ports/mod.ts"
 import {
   bigintArray,
   bigints,
@@ -23,6 +24,7 @@ import {
   parameterSet,
   priceChange,
   registration,
+  rollBackRow,
   storedQueuedTransaction,
   transaction,
   versionedToken,
@@ -42,7 +44,6 @@ import {
   slotKeys
 } from "../postings/mod.ts"
 import type { ChangedRows } from "./_changed_rows.ts"
-import { insertRollBacks } from "./_roll_back.ts"
 import { updateWonSlots } from "./_won_slots.ts"
 
 const insertBlocks = insertInto("block", blockRow.parameters)
@@ -109,8 +110,11 @@ const closeSlots = {
   parameters: parametersOfSlots
 }
 
+const insertRollBackRows = insertInto("rollback", rollBackRow.parameters)
+const lastSerialStatement = "SELECT max(serial) AS serial FROM rollback"
+
 const nextColumns = nextItemIds.columns.map(({ name }) => name)
-const updateLedger = `
+const updateLedgerRow = `
 UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_block_num = $3::numeric, batch_num = $4::bigint, last_write = $5::uuid,
   ${
   setPartVersions(6)
@@ -157,7 +161,7 @@ export const writeRows = Effect.fnUntraced(
     )
     yield* appendPostings(sql, "coordinators", rows.coordinators)
     yield* insertRollBacks(sql, rows.rollBacks)
-    yield* sql.unsafe(updateLedger, ledgerParameters(rows, writeId))
+    yield* updateLedger(sql, rows, writeId)
     return listed.suffixes
   }
 )
@@ -222,24 +226,44 @@ const writeHeldSlots = Effect.fnUntraced(
   }
 )
 
-const ledgerParameters = (
-  { head, next, parts, snapshotId, tokenVersion }: ChangedRows,
+/** Updates the row of `ledger`, and notifies other processes of its version. */
+export const updateLedger = (
+  sql: SqlClient.SqlClient,
+  { head, next, parts, snapshotId, tokenVersion }: Pick<
+    ChangedRows,
+    "head" | "next" | "parts" | "snapshotId" | "tokenVersion"
+  >,
   writeId: string
-): ReadonlyArray<string | null> => [
-  `${snapshotId.version}`,
-  `${tokenVersion}`,
-  `${snapshotId.ethereumBlockNum}`,
-  snapshotId.batchNum === null ? null : `${snapshotId.batchNum}`,
-  writeId,
-  changedParts(parts),
-  ...headParameters(head),
-  ...nextItemIds.columns.map(({ get }) => String(get(next)))
-]
+): Effect.Effect<unknown, SqlError.SqlError> =>
+  sql.unsafe(updateLedgerRow, [
+    `${snapshotId.version}`,
+    `${tokenVersion}`,
+    `${snapshotId.ethereumBlockNum}`,
+    snapshotId.batchNum === null ? null : `${snapshotId.batchNum}`,
+    writeId,
+    changedParts(parts),
+    ...headParameters(head),
+    ...nextItemIds.columns.map(({ get }) => String(get(next)))
+  ])
 
 const headParameters = (head: HeadFeed | null): ReadonlyArray<string | null> =>
   head === null
     ? [null, null, null, null]
     : [`${head.number}`, `\\x${head.hash.slice(2)}`, `${head.timestampMs}`, `${head.chainHead}`]
+
+/** Stores rollbacks, in their order. */
+export const insertRollBacks = Effect.fnUntraced(
+  function*(
+    sql: SqlClient.SqlClient,
+    rollBacks: ReadonlyArray<Omit<LedgerRollBack, "serial">>
+  ) {
+    if (rollBacks.length === 0) return
+    const [last] = yield* sql.unsafe<{ readonly serial: bigint | null }>(lastSerialStatement)
+    const first = Number(last!.serial ?? 0n) + 1
+    const rows = rollBacks.map((rollBack, i) => ({ serial: first + i, ...rollBack }))
+    yield* sql.unsafe(insertRollBackRows.text, insertRollBackRows.parameters(rows))
+  }
+)
 
 /** Returns the first slot whose default bids the sets change; null if none. */
 const firstSlotOf = (sets: ReadonlyArray<ParameterSet>): number | null => {

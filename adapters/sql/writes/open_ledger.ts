@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
-import { ether, GenesisFeed, genesisVariables } from "../../../core/domain/mod.ts"
+import { GenesisFeed } from "../../../core/domain/mod.ts"
 import { firstItemIds, type StoreFailure } from "../../../core/ports/mod.ts"
+import { placeGenesis } from "../../../core/use_cases/mod.ts"
 import { Database, DatabaseError, insertInto, storeFailure } from "../connection/mod.ts"
 import { noPartVersions } from "../notifications/mod.ts"
 import {
@@ -40,32 +41,18 @@ export const openLedger = (
       const statement = insertInto(table, parameters)
       return sql.unsafe(statement.text, statement.parameters(rows))
     }
-    const blockNum = genesis.block.number
+    const { token, variables, ...row } = placeGenesis(genesis)
+    const blockNum = row.block.number
     yield* sql.withTransaction(Effect.gen(function*() {
       const inserted = yield* sql.unsafe(insertLedger, [`${blockNum}`])
       if (inserted.length === 0) return
       yield* sql.unsafe("INSERT INTO genesis (record) VALUES ($1)", [text])
-      yield* insert("block", blockRow, [{
-        block: genesis.block,
-        previousAfterGap: null,
-        lastEthereumBlock: blockNum,
-        lastBatchNum: 0,
-        lastAccountIndex: 255,
-        lastTokenId: 0,
-        totalQueued: 0,
-        next: firstItemIds
-      }])
-      yield* insert("token", versionedToken, [{
-        itemId: firstItemIds.tokens - 1,
-        ...ether,
-        version: 1
-      }])
+      yield* insert("block", blockRow, [{ ...row, previousAfterGap: null }])
+      yield* insert("token", versionedToken, [{ ...token, version: 1 }])
       yield* insert(
         "parameter_set",
         parameterSet,
-        parameterKinds.map((kind) =>
-          parameterSetRow(kind, blockNum, genesisVariables(genesis)[kind])
-        )
+        parameterKinds.map((kind) => parameterSetRow(kind, blockNum, variables[kind]))
       )
     }))
     const [stored] = yield* sql.unsafe<{ readonly record: string }>("SELECT record FROM genesis")

@@ -1,11 +1,23 @@
-import type { BlockFeed } from "../../domain/mod.ts"
-import type { PriorLedger } from "../../ports/mod.ts"
+import type { BlockFeed, EthereumBlock } from "../../domain/mod.ts"
+import type { BlockGap, PriorLedger } from "../../ports/mod.ts"
 import { type BlockViolation, makeViolation } from "../violation/mod.ts"
 
 /*
  * A block may leave out the empty blocks before it. It then names its predecessor in the ledger,
  * `previous`, so that a block with content cannot be left out by mistake.
  */
+
+/** Returns the blocks around a number, of blocks that ascend by number; see `PriorLedger.gapAt`. */
+export const gapBetween = (
+  blocks: ReadonlyArray<EthereumBlock>,
+  number: bigint
+): BlockGap | undefined => {
+  const next = blocks.findIndex((block) => block.number >= number)
+  const [before, after] = [blocks[next - 1], blocks[next]]
+  return before === undefined || after === undefined || after.number === number
+    ? undefined
+    : { before, after }
+}
 
 /** Checks that a block above the last one has the next number, or names the last one. */
 export function checkPrevious(

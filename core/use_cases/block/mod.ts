@@ -1,3 +1,4 @@
+export { gapBetween } from "./_gap.ts"
 export { checkPrices } from "./_registrations.ts"
 export * from "./complete_block.ts"
 export * from "./check_block.ts"

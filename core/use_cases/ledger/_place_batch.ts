@@ -49,7 +49,7 @@ export const placeBatch = (state: StagedState, changes: BatchChanges): PlacedBat
 export const placeTransaction = (state: StagedState, row: New<Transaction>): Transaction => {
   const { id } = row
   if (state.hasTransaction(id)) throw notStorable(`transaction ${id} is stored already`)
-  state.addTransaction(id)
+  state.transactions.add(id)
   return { ...row, itemId: state.next.transactions++ }
 }
 
@@ -63,16 +63,13 @@ const placeAccounts = (
     const { balance, index, nonce } = account
     if (index <= last) throw notStorable(`account ${index} is out of order`)
     last = index
-    if (index > state.lastAccountIndex) {
-      if (index > state.lastAccountIndex + 1) {
-        throw notStorable(`account ${index} is not the next one`)
-      }
-      const after = accountRow(state.next.accounts++, account)
-      state.addAccount(after)
-      return { index, before: null, after }
+    if (index > state.lastAccountIndex + 1) {
+      throw notStorable(`account ${index} is not the next one`)
     }
-    const before = state.account(index)!
-    const after = accountRow(before.itemId, before, nonce, balance)
+    const before = index > state.lastAccountIndex ? null : state.account(index)!
+    const after = before === null
+      ? accountRow(state.next.accounts++, account)
+      : accountRow(before.itemId, before, nonce, balance)
     state.setAccount(after)
     return { index, before, after }
   })

@@ -15,11 +15,11 @@ import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "..
 import {
   type BlockGap,
   type LedgerBase,
-  type SnapshotId,
   type LedgerTotals,
-  type NextItemIds,
-  snapshotBlocks
+  type NextItemIds
 } from "../../ports/mod.ts"
+
+import { gapBetween } from "../block/mod.ts"
 
 /** Returns the error for changes that violate an invariant of the tables: a defect of the caller. */
 export const notStorable = (violation: string): Error =>
@@ -40,16 +40,18 @@ export class StagedState implements LedgerBase {
   lastForgedQueue: number | null
   lastOpenQueue: number | null
   totalQueued: number
+  readonly transactions = new Set<TransactionId>()
+  /** By the address of the bidder. */
+  readonly registrations = new Map<EthereumAddress, Coordinator>()
+  /** By the number of the slot. */
+  readonly bestBids = new Map<number, Bid>()
   /** Ascending by number. */
   readonly #blocks = new Map<bigint, EthereumBlock>()
   readonly #queues = new Map<number, Array<Transaction>>()
-  readonly #transactions = new Set<TransactionId>()
   readonly #accounts = new Map<AccountIndex, Account>()
   readonly #publicKeys = new Set<PublicKey>()
   readonly #tokens = new Map<TokenId, Token>()
   readonly #tokenIds = new Map<EthereumAddress, TokenId>()
-  readonly #registrations = new Map<EthereumAddress, Coordinator>()
-  readonly #bestBids = new Map<number, Bid>()
   readonly #exits = new Map<string, Exit>()
   /** The withdrawn exits of an owner and token, by item id. */
   readonly #withdrawn = new Map<string, Map<number, Exit>>()
@@ -71,14 +73,6 @@ export class StagedState implements LedgerBase {
     this.totalQueued = base.totalQueued
   }
 
-  get snapshotId(): SnapshotId {
-    return {
-      ...snapshotBlocks(this.lastBlock.number, this.head),
-      batchNum: this.lastBatchNum === 0 ? null : this.lastBatchNum,
-      version: this.version
-    }
-  }
-
   get variables(): NetworkVariables {
     return this.#variables ?? this.#base.variables
   }
@@ -86,17 +80,10 @@ export class StagedState implements LedgerBase {
   readonly block = (number: bigint): EthereumBlock | undefined =>
     this.#blocks.get(number) ?? this.#base.block(number)
 
-  readonly gapAt = (number: bigint): BlockGap | undefined => {
-    let before = this.#base.lastBlock
-    if (number <= before.number) return this.#base.gapAt(number)
-    for (const block of this.#blocks.values()) {
-      if (block.number >= number) {
-        return block.number === number ? undefined : { before, after: block }
-      }
-      before = block
-    }
-    return undefined
-  }
+  readonly gapAt = (number: bigint): BlockGap | undefined =>
+    number < this.#base.lastBlock.number
+      ? this.#base.gapAt(number)
+      : gapBetween([this.#base.lastBlock, ...this.#blocks.values()], number)
 
   readonly queue = (queue: number): ReadonlyArray<Transaction> =>
     this.#queues.get(queue) ?? this.#base.queue(queue)
@@ -112,10 +99,10 @@ export class StagedState implements LedgerBase {
   }
 
   readonly registration = (bidder: EthereumAddress): Coordinator | undefined =>
-    this.#registrations.get(bidder) ?? this.#base.registration(bidder)
+    this.registrations.get(bidder) ?? this.#base.registration(bidder)
 
   readonly bestBid = (slotNum: number): Bid | undefined =>
-    this.#bestBids.get(slotNum) ?? this.#base.bestBid(slotNum)
+    this.bestBids.get(slotNum) ?? this.#base.bestBid(slotNum)
 
   readonly exit = (batchNum: number, index: AccountIndex): Exit | undefined =>
     this.#exits.get(exitKey(batchNum, index)) ?? this.#base.exit(batchNum, index)
@@ -135,46 +122,29 @@ export class StagedState implements LedgerBase {
     this.#publicKeys.has(key) || this.#base.hasPublicKey(key)
 
   readonly hasTransaction = (id: TransactionId): boolean =>
-    this.#transactions.has(id) || this.#base.hasTransaction(id)
-
-  addTransaction(id: TransactionId): void {
-    this.#transactions.add(id)
-  }
+    this.transactions.has(id) || this.#base.hasTransaction(id)
 
   addBlock(block: EthereumBlock): void {
     this.#blocks.set(block.number, block)
     this.lastBlock = block
   }
 
-  addAccount(account: Account): void {
+  /** Adds the next account, or replaces one. */
+  setAccount(account: Account): void {
     const { index, publicKey } = account
     this.#accounts.set(index, account)
+    if (index <= this.lastAccountIndex) return
     this.lastAccountIndex = index
     this.totals.accounts++
     if (!this.hasPublicKey(publicKey)) this.totals.publicKeys++
     this.#publicKeys.add(publicKey)
   }
 
-  setAccount(account: Account): void {
-    this.#accounts.set(account.index, account)
-  }
-
-  addToken(token: Token): void {
-    this.#tokens.set(token.id, token)
-    this.#tokenIds.set(token.ethereumAddress, token.id)
-    this.lastTokenId = token.id
-  }
-
+  /** Adds the next token, or replaces one. */
   setToken(token: Token): void {
     this.#tokens.set(token.id, token)
-  }
-
-  setRegistration(coordinator: Coordinator): void {
-    this.#registrations.set(coordinator.bidderAddr, coordinator)
-  }
-
-  setBestBid(bid: Bid): void {
-    this.#bestBids.set(bid.slotNum, bid)
+    this.#tokenIds.set(token.ethereumAddress, token.id)
+    this.lastTokenId = Math.max(this.lastTokenId, token.id)
   }
 
   setVariables(changed: Partial<NetworkVariables>): void {

@@ -197,7 +197,7 @@ function make(
     switch (record?.kind) {
       case "genesis":
         return withValidInput(
-          () => resultOf(checkGenesis(genesis, record.genesis)),
+          () => checkGenesis(genesis, record.genesis),
           () => Effect.succeed({ kind: record.kind })
         )
       case "block":
@@ -310,12 +310,11 @@ const readGenesis = (input: GenesisFeed): Result.Result<GenesisFeed, BlockViolat
 const checkGenesis = (
   opened: GenesisFeed,
   input: GenesisFeed
-): BlockViolation | undefined => {
-  const genesis = readGenesis(input)
-  return Result.isFailure(genesis)
-    ? genesis.failure
-    : difference(encode(opened), encode(genesis.success), "/genesis")
-}
+): Result.Result<void, BlockViolation> =>
+  Result.flatMap(
+    readGenesis(input),
+    (genesis) => resultOf(difference(encode(opened), encode(genesis), "/genesis"))
+  )
 
 function difference(
   expected: Schema.Json | undefined,

@@ -10,14 +10,16 @@ import type {
 } from "../../domain/mod.ts"
 import {
   type LedgerBase,
-  type SnapshotId,
+  type LedgerPart,
+  type LedgerRollBack,
+  snapshotIdOf,
   type PlacedBlock,
   type PlacedHead,
   type PlacedPrice,
   type PlacedPrices,
-  type PlacedWithdrawal
+  type PlacedWithdrawal,
+  type RollBackReport
 } from "../../ports/mod.ts"
-import { partsOfBlock } from "./_parts_of_block.ts"
 import { placeBatch, placeTransaction } from "./_place_batch.ts"
 import { notStorable, StagedState } from "./_staged_state.ts"
 
@@ -63,11 +65,6 @@ export class StagedLedger {
     return this.#state
   }
 
-  /** Identifies the state that `base` shows. */
-  get snapshotId(): SnapshotId {
-    return this.#state.snapshotId
-  }
-
   /** Places a block: adds its changes, in the order of the references between its parts. */
   place(changes: BlockChanges): PlacedBlock {
     const state = this.#state
@@ -108,7 +105,7 @@ export class StagedLedger {
       totalQueued: state.totalQueued,
       next: { ...state.next },
       parts: partsOfBlock(changes),
-      snapshotId: state.snapshotId
+      snapshotId: snapshotIdOf(state)
     }
   }
 
@@ -116,38 +113,91 @@ export class StagedLedger {
   setPrices(prices: ReadonlyArray<PriceFeed>): PlacedPrices {
     const placed = prices.map((price) => placePrice(this.#state, price))
     this.#state.version++
-    const { snapshotId } = this.#state
     return {
       kind: "prices",
       prices: placed,
       parts: prices.length === 0 ? [] : ["tokens"],
-      snapshotId
+      snapshotId: snapshotIdOf(this.#state)
     }
   }
 
   /**
-   * Removes a ledger that was staged on this one, with all blocks above `toBlock`. The versions and
-   * item ids continue after those of the removed ledger, and a head that is not above `toBlock` stays.
+   * Removes a ledger that was staged on this one. The versions and item ids continue after those of
+   * the removed ledger.
    */
-  rollBack(toBlock: bigint, removed: StagedLedger = this): SnapshotId {
-    const { head, next, version } = removed.#state
-    Object.assign(this.#state.next, next)
-    this.#state.version = version + 1
-    this.#state.head = head === null || head.number > toBlock ? null : head
-    return this.snapshotId
+  rollBack(
+    removed: StagedLedger,
+    to: { readonly toBlock: bigint; readonly blocks: number; readonly timeMs: number }
+  ): PlacedRollBack {
+    const { lastBatchNum, lastBlock } = this.#state
+    const placed = placeRollBack(removed.#state, { ...to, lastBlock, lastBatchNum })
+    Object.assign(this.#state.next, removed.#state.next)
+    this.#state.version = placed.snapshotId.version
+    this.#state.head = placed.head
+    return placed
   }
 
   /** Replaces the head. */
   setHead(head: HeadFeed): PlacedHead {
     this.#state.head = head
     this.#state.version++
-    return { kind: "head", head, parts: ["head"], snapshotId: this.#state.snapshotId }
+    return { kind: "head", head, parts: ["head"], snapshotId: snapshotIdOf(this.#state) }
   }
+}
+
+export type PlacedRollBack = ReturnType<typeof placeRollBack>
+
+/** Returns the report of a rollback and what else it changes, besides the rows of removed blocks. */
+export const placeRollBack = (
+  before: Pick<LedgerBase, "head" | "lastBlock" | "lastBatchNum" | "version">,
+  { blocks, lastBatchNum, lastBlock, timeMs, toBlock }:
+    & Pick<RollBackReport, "toBlock" | "lastBlock" | "lastBatchNum" | "blocks">
+    & Pick<LedgerRollBack, "timeMs">
+) => {
+  const isHeadRemoved = before.head !== null && before.head.number > toBlock
+  const head = isHeadRemoved ? null : before.head
+  const version = before.version + 1
+  const batches = before.lastBatchNum - lastBatchNum
+  const snapshotId = snapshotIdOf({ head, lastBatchNum, lastBlock, version })
+  const parts: ReadonlyArray<LedgerPart> = blocks > 0
+    ? ["rollBacks"]
+    : isHeadRemoved
+    ? ["head"]
+    : []
+  const removed = { version, lastBlock, removedBlock: before.lastBlock, blocks, batches, timeMs }
+  return {
+    report: { toBlock, lastBlock, blocks, batches, isHeadRemoved, lastBatchNum, snapshotId },
+    /** The entry of the list of rollbacks; null if no block was removed. */
+    entry: blocks === 0 ? null : removed,
+    head,
+    parts,
+    snapshotId
+  }
+}
+
+/** Returns the parts that a block changes. */
+export const partsOfBlock = (
+  { batches, bids, coordinators, prices, tokens, variables, withdrawals }: BlockChanges
+): ReadonlyArray<LedgerPart> => {
+  const parts: Array<LedgerPart> = ["blocks"]
+  if (tokens.length > 0 || prices.length > 0) parts.push("tokens")
+  if (batches.some(({ accounts }) => accounts.length > 0)) parts.push("accounts")
+  if (withdrawals.length > 0 || batches.some(({ exits }) => exits.length > 0)) parts.push("exits")
+  // no list contains queued transactions before they are forged
+  if (batches.some(({ forged, transactions }) => forged.length > 0 || transactions.length > 0)) {
+    parts.push("transactions")
+  }
+  if (batches.length > 0) parts.push("batches")
+  if (variables.auction !== undefined) parts.push("auction")
+  if (bids.length > 0) parts.push("bids")
+  if (coordinators.length > 0) parts.push("coordinators")
+  if (variables.rollup !== undefined) parts.push("verifiers")
+  return parts
 }
 
 const placeRegistration = (state: StagedState, registration: New<Coordinator>): Coordinator => {
   const coordinator = { itemId: state.next.coordinators++, ...registration }
-  state.setRegistration(coordinator)
+  state.registrations.set(coordinator.bidderAddr, coordinator)
   return coordinator
 }
 
@@ -156,7 +206,7 @@ const placeToken = (state: StagedState, token: New<Token>): Token => {
     throw notStorable(`token ${token.id} is not the next one`)
   }
   const row = { itemId: state.next.tokens++, ...token }
-  state.addToken(row)
+  state.setToken(row)
   return row
 }
 
@@ -188,7 +238,7 @@ const placeBid = (state: StagedState, bid: New<Bid>): Bid => {
     throw notStorable(`bidder ${bid.bidderAddr} is not registered`)
   }
   const row = { itemId: state.next.bids++, ...bid }
-  state.setBestBid(row)
+  state.bestBids.set(row.slotNum, row)
   return row
 }
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { FeedRecord } from "../../../core/domain/mod.ts"
-import { type SnapshotId, snapshotBlocks } from "../../../core/ports/mod.ts"
+import { type SnapshotId, snapshotIdOf } from "../../../core/ports/mod.ts"
 import { sample } from "../_check.ts"
 import { invalidBlocks } from "./_invalid_blocks.ts"
 import { readEverything, withoutItemIds, withoutQueuedItemIds } from "./_every_answer.ts"
@@ -256,16 +256,17 @@ const snapshotIds: Run = (subject) =>
         continue
       }
       const facts = replay(subject.genesis, subject.records.slice(0, at + 1), subject.keccak256)
-      const { ethereumBlockNum, headBlockNum } = snapshotBlocks(
-        facts.blocks.at(-1)!.number,
-        facts.head
+      yield* same(
+        snapshotId,
+        snapshotIdOf({
+          lastBlock: facts.blocks.at(-1)!,
+          head: facts.head,
+          lastBatchNum: facts.batches.at(-1)?.batchNum ?? 0,
+          version: snapshotId.version
+        }),
+        () =>
+          `The snapshotId after ${nameOf(record)}`
       )
-      yield* same([snapshotId.ethereumBlockNum, snapshotId.headBlockNum, snapshotId.batchNum], [
-        ethereumBlockNum,
-        headBlockNum,
-        facts.batches.at(-1)?.batchNum ?? null
-      ], () =>
-        `The snapshotId after ${nameOf(record)}`)
       const answers = [
         yield* Effect.orDie(reader.state),
         yield* Effect.orDie(reader.find("token", 0)),
