@@ -130,7 +130,7 @@ const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Servi
           Effect.suspend(() => {
             const placed = new StagedLedger(ledger.base).place(changes)
             // a replay never builds an exit tree
-            const complete = completeBlock(block, changes, ledger.base)
+            const complete = completeBlock(block, placed)
             return recordWrite(
               log,
               { kind: "block", block: complete },

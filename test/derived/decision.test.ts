@@ -8,12 +8,13 @@ import { exitTree, keccak256 } from "../../adapters/crypto/mod.ts"
 import { openMemoryLedger } from "../../adapters/memory/mod.ts"
 import { simulate } from "../../app/simulator/mod.ts"
 import type { BatchFeed, BlockFeed, ExitFeed, FeedRecord } from "../../core/domain/mod.ts"
-import { LedgerReader, type PriorLedger } from "../../core/ports/mod.ts"
+import { type LedgerBase, LedgerReader, type PriorLedger } from "../../core/ports/mod.ts"
 import {
   completeBlock,
   decideBlock,
   type ExitTreeBuilder,
-  Ledger
+  Ledger,
+  StagedLedger
 } from "../../core/use_cases/mod.ts"
 import { invalidBlocks } from "../laws/ledger/_invalid_blocks.ts"
 import { rounds } from "../rounds.ts"
@@ -37,7 +38,7 @@ const deriving = { constants: genesis.constants, keccak256, buildExitTree: remem
 /** Applies the records, and calls `look` with the ledger before each block. */
 const walk = (
   network: { readonly genesis: typeof genesis; readonly records: ReadonlyArray<FeedRecord> },
-  look: (block: BlockFeed, prior: PriorLedger) => void
+  look: (block: BlockFeed, prior: LedgerBase) => void
 ) => {
   const ledger = openMemoryLedger({ genesis: network.genesis })
   for (const record of network.records) {
@@ -194,12 +195,13 @@ describe("A block that is completed with its decision", () => {
       const whole = decideBlock(rules, block)(prior)
       const decision = Result.getOrThrow(whole)
       if (decision.kind !== "store") return assert.fail("a block was stored twice")
+      const placed = new StagedLedger(prior).place(decision.changes)
       for (const strip of [strippedBlock, partlyStrippedBlock, keepFirst]) {
-        const completed = completeBlock(strip(block), decision.changes, prior)
+        const completed = completeBlock(strip(block), placed)
         assert.deepStrictEqual(completed, block)
         assert.deepStrictEqual(decideBlock(rules, completed)(prior), whole)
       }
-      assert.strictEqual(completeBlock(block, decision.changes, prior), block)
+      assert.strictEqual(completeBlock(block, placed), block)
     })
   })
 })
@@ -223,7 +225,8 @@ describe("A block that queues and forges the transactions of two queues", () => 
     const ledger = ledgerBefore(105n)
     const decision = Result.getOrThrow(decideBlock(rules, strippedBlock(block))(ledger))
     if (decision.kind !== "store") return assert.fail("the block was stored before")
-    assert.deepStrictEqual(completeBlock(strippedBlock(block), decision.changes, ledger), block)
+    const placed = new StagedLedger(ledger).place(decision.changes)
+    assert.deepStrictEqual(completeBlock(strippedBlock(block), placed), block)
   })
 })
 

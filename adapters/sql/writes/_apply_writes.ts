@@ -10,7 +10,7 @@ import { NeededRows } from "./_needed_rows.ts"
 import { rollBackTo } from "./_roll_back.ts"
 import { StagedWrites } from "./_staged_writes.ts"
 import { writeRows } from "./_write_rows.ts"
-import type { BulkWrite, Placed, RollBackWrite, WriteResult } from "./bulk_write.ts"
+import type { BulkWrite, CheckedWrite, Placed, WriteResult } from "./bulk_write.ts"
 
 /** What some writes of a transaction did. */
 interface Outcome<E> {
@@ -35,7 +35,7 @@ export const applyWrites = Effect.fnUntraced(function*<E>(
   const outcomes: Array<Outcome<E>> = []
   for (let rest = writes; rest.length > 0;) {
     const base = yield* loadLedger(sql, needsOf(rest))
-    const removesStored = (write: BulkWrite<E>): write is RollBackWrite<E> =>
+    const removesStored = (write: BulkWrite<E>): write is CheckedWrite<"rollBack", E> =>
       write.kind === "rollBack" && write.toBlock < base.lastBlock.number
     const [write] = rest
     const end = rest.findIndex(removesStored)
@@ -57,7 +57,7 @@ const removeStored = Effect.fnUntraced(function*<E>(
   sql: SqlClient.SqlClient,
   base: LoadedLedger,
   { write: { check, toBlock }, writeId }: {
-    readonly write: RollBackWrite<E>
+    readonly write: CheckedWrite<"rollBack", E>
     readonly writeId: string
   }
 ) {

@@ -1,5 +1,5 @@
 import type { Result } from "effect"
-import type { BlockFeed, HeadFeed, PriceFeed } from "../../../core/domain/mod.ts"
+import type { BlockFeed, FeedRecord } from "../../../core/domain/mod.ts"
 import type {
   Decision,
   DeferredDecision,
@@ -36,21 +36,9 @@ export type BulkWrite<E> =
     readonly block: BlockFeed
     readonly decide: (prior: PriorLedger) => Result.Result<Decision<E> | DeferredDecision<E>, E>
   }
-  | {
-    readonly kind: "prices"
-    readonly prices: ReadonlyArray<PriceFeed>
-    readonly check: (prior: PriorLedger) => Result.Result<void, E>
-  }
-  | {
-    readonly kind: "head"
-    readonly head: HeadFeed
-    readonly check: (prior: PriorLedger) => Result.Result<void, E>
-  }
-  | RollBackWrite<E>
+  | CheckedWrite<"prices" | "head" | "rollBack", E>
 
-/** A rollback with its check. */
-export interface RollBackWrite<E> {
-  readonly kind: "rollBack"
-  readonly toBlock: bigint
-  readonly check: (prior: PriorLedger) => Result.Result<void, E>
-}
+/** Records of some kinds with the check that they need. */
+export type CheckedWrite<Kind extends FeedRecord["kind"], E> =
+  & Extract<FeedRecord, { readonly kind: Kind }>
+  & { readonly check: (prior: PriorLedger) => Result.Result<void, E> }
