@@ -294,6 +294,7 @@ export {
   type SignedTransaction,
   type SlotRange,
   SnapshotId,
+  snapshotIdOf,
   type StoreDecision,
   StoreDescription,
   StoreFailure,

@@ -135,7 +135,7 @@ describe("the architecture", () => {
    * is new, not a fact that is stated again.
    */
   it("states a field in few files", () => {
-    const filesMax = { ethereumTxHash: 7, historicUSD: 6, delayedWithdrawRequest: 14 }
+    const filesMax = { ethereumTxHash: 7, historicUSD: 6, delayedWithdrawRequest: 6 }
     for (const [field, most] of Object.entries(filesMax)) {
       const naming = files.filter((file) =>
         !file.startsWith("app/simulator/") && !file.includes("/generated/") &&
@@ -149,41 +149,42 @@ describe("the architecture", () => {
     const linesMax: { readonly [folder: string]: number } = {
       // a revision replaces an object in all that contain it
       "core/contract": 6086,
-      "core/domain": 2316,
+      // the fields that withdrawals set, which seven files listed
+      "core/domain": 2327,
       "core/encoding": 1364,
       // the cache of successful imports, for pages and verifiers, with its example
-      "core/ports": 1871,
+      "core/ports": 1835,
       "core/use_cases/audit": 1674,
-      "core/use_cases/batch": 552,
-      "core/use_cases/block": 1898,
+      "core/use_cases/batch": 551,
+      "core/use_cases/block": 1864,
       // a check of rollbacks that hosts can call, with its example; what parts a block changes
-      "core/use_cases/ledger": 1025,
+      "core/use_cases/ledger": 1018,
       "core/use_cases/pool": 4207,
       "core/use_cases/read": 696,
       "core/use_cases/violation": 276,
-      "adapters/admin": 2318,
+      "adapters/admin": 2311,
       "adapters/client": 1018,
-      "adapters/crypto": 1820,
+      "adapters/crypto": 1780,
       "adapters/hashing": 17,
       // its dispatcher serves the admin listener too
-      "adapters/http": 5638,
+      "adapters/http": 5637,
       // the names of its directories are synced, and row groups are read without copies
-      "adapters/journal": 3180,
-      "adapters/memory": 5227,
+      "adapters/journal": 3173,
+      "adapters/memory": 5176,
       "adapters/metrics": 277,
       // rollbacks within one write of many records
-      "adapters/sql": 11681,
+      "adapters/sql": 11480,
       "adapters/wallet": 1390,
       // `ingest` loads rollbacks with blocks
-      "app/commands": 2046,
+      "app/commands": 2009,
       "app/config": 2014,
       "app/embed": 1660,
-      "app/node": 554,
+      "app/node": 550,
       "app/packaging": 690,
       "app/process": 346,
       // 50 to resume with all queues, the registrations, and the minimum bids of the closed slots
-      "app/simulator": 3848,
-      "app/sources": 775,
+      "app/simulator": 3841,
+      "app/sources": 766,
       "app/stores": 102,
       "app/threads": 199,
       "app/workers": 348

@@ -1,7 +1,7 @@
 import type { AccountIndex } from "../encoding/mod.ts"
 import type { Account, Batch, ForgedFields, Transaction } from "./history.ts"
 import type { Bid, Coordinator } from "./slot.ts"
-import type { Exit } from "./exit.ts"
+import type { Exit, WithdrawalField } from "./exit.ts"
 import type { NetworkVariables } from "./parameters.ts"
 import type { PriceFeed } from "./feed.ts"
 import type { Token } from "./token.ts"
@@ -63,6 +63,6 @@ export interface BlockChanges {
   readonly withdrawals: ReadonlyArray<{
     readonly batchNum: number
     readonly accountIndex: AccountIndex
-    readonly field: "instantWithdrawn" | "delayedWithdrawRequest" | "delayedWithdrawn"
+    readonly field: WithdrawalField
   }>
 }

@@ -27,6 +27,18 @@ export interface Exit {
   readonly delayedWithdrawn: bigint | null
 }
 
+/** The fields of an exit that withdrawals set, each at most once. */
+export const withdrawalFields = [
+  "instantWithdrawn",
+  "delayedWithdrawRequest",
+  "delayedWithdrawn"
+] as const
+export type WithdrawalField = typeof withdrawalFields[number]
+
+/** Returns whether a delayed withdrawal was requested and is not collected yet. */
+export const isRequestedWithdraw = (exit: Pick<Exit, WithdrawalField>): boolean =>
+  exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
+
 /** An exit with its token. */
 export interface ExitView {
   readonly exit: Exit

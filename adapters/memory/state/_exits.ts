@@ -1,30 +1,28 @@
-import type { Exit, TokenId } from "../../../core/domain/mod.ts"
+import { type Exit, isRequestedWithdraw, type TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex, EthereumAddress } from "../../../core/encoding/mod.ts"
 import type { PlacedWithdrawal } from "../../../core/ports/mod.ts"
 import { firstNot } from "../_binary_search.ts"
 import { Table } from "../filter_index/mod.ts"
 import { frozen } from "./_frozen.ts"
-import type { LedgerLists, ReplacedWithdrawals } from "./ledger_image.ts"
+import type { LedgerLists, StoredWithdrawal } from "./ledger_image.ts"
 import { indexKeysOf, lookupNumber } from "./list_index_keys.ts"
 
 const requestedIndexKey = lookupNumber("exits")
 const requestedKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
 const requestedKeyOf = (exit: Exit): string | null =>
-  exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
-    ? requestedKey(exit.address, exit.tokenId)
-    : null
+  isRequestedWithdraw(exit) ? requestedKey(exit.address, exit.tokenId) : null
 
-/** The leaves of the exit trees, and the withdrawals before each change. */
+/** The leaves of the exit trees, and their withdrawals in the order of blocks. */
 export class Exits {
   readonly table = new Table(
     indexKeysOf("exits", [{ valueOf: requestedKeyOf, isMutable: true }])
   )
   /** One entry for each withdrawal that was made and not undone. */
-  private undo: Array<ReplacedWithdrawals> = []
+  private withdrawals: Array<StoredWithdrawal> = []
 
   /** Number of withdrawals that were made and not undone. */
   get withdrawalCount(): number {
-    return this.undo.length
+    return this.withdrawals.length
   }
 
   /** Returns the exits with a delayed withdrawal that was requested and not yet collected. */
@@ -47,28 +45,26 @@ export class Exits {
     this.table.append(frozen(exit))
   }
 
-  withdraw({ after, before }: PlacedWithdrawal): void {
-    const { delayedWithdrawn, delayedWithdrawRequest, instantWithdrawn, itemId } = before
-    const position = this.table.positionOf(itemId)
-    this.undo.push({ position, instantWithdrawn, delayedWithdrawRequest, delayedWithdrawn })
+  withdraw({ after, field }: PlacedWithdrawal): void {
+    const position = this.table.positionOf(after.itemId)
+    this.withdrawals.push({ position, field })
     this.table.replace(position, frozen(after))
   }
 
   /** Undoes withdrawals until `withdrawalCount` are left. */
   undoWithdrawals(withdrawalCount: number): void {
-    while (this.undo.length > withdrawalCount) {
-      const { position, ...withdrawals } = this.undo.pop()!
-      const row = this.table.rows[position]!
-      this.table.replace(position, frozen({ ...row, ...withdrawals }))
+    while (this.withdrawals.length > withdrawalCount) {
+      const { field, position } = this.withdrawals.pop()!
+      this.table.replace(position, frozen({ ...this.table.rows[position]!, [field]: null }))
     }
   }
 
   lists() {
-    return { exits: [...this.table.rows], replacedWithdrawals: [...this.undo] }
+    return { exits: [...this.table.rows], withdrawals: [...this.withdrawals] }
   }
 
-  restore({ exits, replacedWithdrawals }: LedgerLists): void {
+  restore({ exits, withdrawals }: LedgerLists): void {
     this.table.restore(exits.map(frozen))
-    this.undo = [...replacedWithdrawals]
+    this.withdrawals = [...withdrawals]
   }
 }

@@ -9,7 +9,8 @@ import type {
   HeadFeed,
   NetworkVariables,
   Token,
-  Transaction
+  Transaction,
+  WithdrawalField
 } from "../../../core/domain/mod.ts"
 import type {
   LedgerRollBack,
@@ -19,11 +20,11 @@ import type {
 } from "../../../core/ports/mod.ts"
 import type { AccountUpdate, AccountUpdateColumns, TransactionColumns } from "../row_groups/mod.ts"
 
-/** The withdrawals of an exit before another one was added. */
-export interface ReplacedWithdrawals
-  extends Pick<Exit, "instantWithdrawn" | "delayedWithdrawRequest" | "delayedWithdrawn">
-{
+/** A withdrawal that set a field of an exit. */
+export interface StoredWithdrawal {
+  /** That of the exit in its table. */
   readonly position: number
+  readonly field: WithdrawalField
 }
 
 /** The totals after a batch, and the lengths of the other tables. */
@@ -69,7 +70,7 @@ export interface LedgerLists {
   readonly accountUpdateRowGroups: ReadonlyArray<AccountUpdateColumns>
   readonly accountUpdates: ReadonlyArray<AccountUpdate>
   readonly exits: ReadonlyArray<Exit>
-  readonly replacedWithdrawals: ReadonlyArray<ReplacedWithdrawals>
+  readonly withdrawals: ReadonlyArray<StoredWithdrawal>
   readonly enqueuedRowGroups: ReadonlyArray<TransactionColumns>
   readonly enqueued: ReadonlyArray<Transaction>
   readonly tokens: ReadonlyArray<Token>

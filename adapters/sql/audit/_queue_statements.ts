@@ -1,5 +1,5 @@
-import { transactionTypes } from "../../../core/domain/mod.ts"
-import { exit, storedQueuedTransaction, transaction, withdrawalFields } from "../entities/mod.ts"
+import { transactionTypes, withdrawalFields } from "../../../core/domain/mod.ts"
+import { exit, storedQueuedTransaction, transaction } from "../entities/mod.ts"
 import type { AuditStatement } from "./_audit_snapshot.ts"
 
 /** Columns that a batch may change when it forges a transaction, and those of one table only. */

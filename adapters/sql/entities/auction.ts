@@ -79,14 +79,7 @@ export const bid = shape<Bid>({
   timestampMs: ["timestamp_ms", integer]
 })
 
-/** The fields of an exit that a withdrawal sets, by their number in the column `field`. */
-export const withdrawalFields = [
-  "instantWithdrawn",
-  "delayedWithdrawRequest",
-  "delayedWithdrawn"
-] as const
-
-/** A field of an exit that a block set, for a rollback. */
+/** A field of an exit that a withdrawal set, for a rollback. */
 export interface Withdrawal {
   readonly blockNum: bigint
   readonly exitItem: number

@@ -1,4 +1,4 @@
-import type { Exit } from "../../../core/domain/mod.ts"
+import { type Exit, withdrawalFields } from "../../../core/domain/mod.ts"
 import { type PlacedBatch, type PlacedBlock, snapshotIdOf } from "../../../core/ports/mod.ts"
 import {
   type BatchRow,
@@ -6,8 +6,7 @@ import {
   parameterKinds,
   type ParameterSet,
   parameterSetRow,
-  type PriceChange,
-  withdrawalFields
+  type PriceChange
 } from "../entities/mod.ts"
 import type { LoadedLedger } from "./_loaded_ledger.ts"
 import type { StagedWrites } from "./_staged_writes.ts"

@@ -1,13 +1,14 @@
-import type {
-  Account,
-  Bid,
-  Coordinator,
-  EthereumBlock,
-  Exit,
-  NetworkVariables,
-  Token,
-  TokenId,
-  Transaction
+import {
+  type Account,
+  type Bid,
+  type Coordinator,
+  type EthereumBlock,
+  type Exit,
+  isRequestedWithdraw,
+  type NetworkVariables,
+  type Token,
+  type TokenId,
+  type Transaction
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex, EthereumAddress, PublicKey } from "../../../core/encoding/mod.ts"
 import type { LedgerBase } from "../../../core/ports/mod.ts"
@@ -68,9 +69,7 @@ export const loadedLedger = (end: LedgerEnd, rows: LoadedRows): LoadedLedger => 
   const exits = mapBy(rows.exits, ({ accountIndex, batchNum }) => exitKey(batchNum, accountIndex))
   const requestedExits = Map.groupBy(
     // a withdrawal and a collection can both name a row
-    [...exits.values()].filter((exit) =>
-      exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
-    ).sort((a, b) => a.itemId - b.itemId),
+    [...exits.values()].filter(isRequestedWithdraw).sort((a, b) => a.itemId - b.itemId),
     ({ address, tokenId }) => ownerKey(address, tokenId)
   )
   const publicKeys = new Set(rows.publicKeys)

@@ -1,6 +1,11 @@
 import { Effect, Fiber } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { type HeadFeed, isPendingWithdraw, type Token } from "../../../core/domain/mod.ts"
+import {
+  type HeadFeed,
+  isPendingWithdraw,
+  type Token,
+  withdrawalFields
+} from "../../../core/domain/mod.ts"
 import type { LedgerRollBack } from "../../../core/ports/mod.ts"
 import {
   bigintArray,
@@ -82,7 +87,7 @@ const insertParameterSets = insertInto("parameter_set", parameterSet.parameters)
 const updateExits = updateOf(
   "exit",
   "item_id",
-  exit.parametersOf("itemId", "instantWithdrawn", "delayedWithdrawRequest", "delayedWithdrawn")
+  exit.parametersOf("itemId", ...withdrawalFields)
 )
 const insertWithdrawals = insertInto("withdrawal", withdrawal.parameters)
 

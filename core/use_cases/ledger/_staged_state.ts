@@ -1,15 +1,16 @@
 import type { Types } from "effect"
-import type {
-  Account,
-  Bid,
-  Coordinator,
-  EthereumBlock,
-  Exit,
-  HeadFeed,
-  NetworkVariables,
-  Token,
-  TokenId,
-  Transaction
+import {
+  type Account,
+  type Bid,
+  type Coordinator,
+  type EthereumBlock,
+  type Exit,
+  type HeadFeed,
+  isRequestedWithdraw,
+  type NetworkVariables,
+  type Token,
+  type TokenId,
+  type Transaction
 } from "../../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, PublicKey, TransactionId } from "../../encoding/mod.ts"
 import {
@@ -114,7 +115,7 @@ export class StagedState implements LedgerBase {
       ? requested
       : [
         ...requested.filter(({ itemId }) => !withdrawn.has(itemId)),
-        ...[...withdrawn.values()].filter(isRequested)
+        ...[...withdrawn.values()].filter(isRequestedWithdraw)
       ].sort((a, b) => a.itemId - b.itemId)
   }
 
@@ -182,5 +183,3 @@ export class StagedState implements LedgerBase {
 
 const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`
 const ownerKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
-const isRequested = (exit: Exit): boolean =>
-  exit.delayedWithdrawRequest !== null && exit.delayedWithdrawn === null
