@@ -167,7 +167,7 @@ describe("the architecture", () => {
       "adapters/crypto": 1780,
       "adapters/hashing": 17,
       // its dispatcher serves the admin listener too
-      "adapters/http": 5637,
+      "adapters/http": 5642,
       // the names of its directories are synced, and row groups are read without copies
       "adapters/journal": 3173,
       "adapters/memory": 5176,

@@ -232,6 +232,8 @@ export class BoundedEntries<Entry extends Bounded> {
   readonly bytesMax: number
   /** The least recently used entry first. */
   readonly #entries = new Map<string, Entry>()
+  /** The last one of `#entries`, which need not be moved when it is used again. */
+  #newest: Entry | undefined
   /** Bytes of all entries, including stale ones. */
   bytes = 0
   /** Entries dropped to make room. */
@@ -247,17 +249,14 @@ export class BoundedEntries<Entry extends Bounded> {
 
   get(key: string): Entry | undefined {
     const entry = this.#entries.get(key)
-    if (entry !== undefined) {
-      this.#entries.delete(key)
-      this.#entries.set(key, entry)
-    }
+    if (entry !== undefined && entry !== this.#newest) this.#append(entry)
     return entry
   }
 
   /** Adds an entry that fits alone. It replaces the one with its key. */
   put(entry: Entry): void {
-    this.bytes += entry.bytes - (this.get(entry.key)?.bytes ?? 0)
-    this.#entries.set(entry.key, entry)
+    this.bytes += entry.bytes - (this.#entries.get(entry.key)?.bytes ?? 0)
+    this.#append(entry)
     this.#evict()
   }
 
@@ -268,6 +267,12 @@ export class BoundedEntries<Entry extends Bounded> {
     this.bytes += bytes
     this.#evict()
     return true
+  }
+
+  #append(entry: Entry): void {
+    this.#entries.delete(entry.key)
+    this.#entries.set(entry.key, entry)
+    this.#newest = entry
   }
 
   #evict(): void {
