@@ -74,9 +74,9 @@ const openEntries: ReadonlyArray<string> = [
   }) AS won`
 ]
 
-/** SQL for the number of items under a key with two sums: what is compared instead of the items. */
-const itemSums =
-  "count(*) || ' items with the sums ' || sum(item) || ' and ' || sum(item % 65521 * (item % 65521))"
+/** SQL for the number of items under a key and the sum of their digests: what is compared. */
+const itemDigest =
+  "count(*) || ' items with the digest ' || sum(('x' || left(md5(item::text), 15))::bit(60)::bigint)"
 
 /** Compares the items under each key of a table with those of some queries. */
 const entriesStatement = (
@@ -85,8 +85,8 @@ const entriesStatement = (
   expected: ReadonlyArray<string>
 ): string => `
 SELECT '${table} ' || encode(key, 'hex') AS place, coalesce(stored.items, 'no items') AS found, coalesce(implied.items, 'no items') AS expected
-FROM (SELECT key, ${itemSums} AS items FROM (${stored}) AS entry GROUP BY key) AS stored
-FULL JOIN (SELECT key, ${itemSums} AS items FROM (
+FROM (SELECT key, ${itemDigest} AS items FROM (${stored}) AS entry GROUP BY key) AS stored
+FULL JOIN (SELECT key, ${itemDigest} AS items FROM (
 ${expected.join("\nUNION ALL ")}
 ) AS entry GROUP BY key) AS implied USING (key) WHERE stored.items IS DISTINCT FROM implied.items`
 
