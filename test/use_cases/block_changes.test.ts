@@ -116,19 +116,26 @@ describe("the changes of a block:", () => {
         ? decision.success.changes.withdrawals.map(({ field }) => field)
         : []
     }
-    const [requested, collected] = ["delayedWithdrawRequest", "delayedWithdrawn"]
+    const [requested, collected] = ["delayedWithdrawRequest", "delayedWithdrawn"] as const
     const refused = "withdrawal-requested"
-    for (
-      const [delay, collections, expected] of [
-        [0, [{}], [requested, requested, collected]],
-        [1, [{}], refused],
-        [1, [{ afterWithdrawals: 1 }], [requested, collected, requested]],
-        [0, [{ afterWithdrawals: 0 }], refused],
-        [0, [{ afterWithdrawals: 3 }], refused],
-        // the first collection leaves nothing to the second one
-        [0, [{}, {}], refused]
-      ] as const
-    ) assert.deepStrictEqual(fieldsAfter(delay, collections), expected as never)
+    const cases: ReadonlyArray<
+      readonly [
+        delay: number,
+        collections: Parameters<typeof fieldsAfter>[1],
+        expected: ReturnType<typeof fieldsAfter>
+      ]
+    > = [
+      [0, [{}], [requested, requested, collected]],
+      [1, [{}], refused],
+      [1, [{ afterWithdrawals: 1 }], [requested, collected, requested]],
+      [0, [{ afterWithdrawals: 0 }], refused],
+      [0, [{ afterWithdrawals: 3 }], refused],
+      // the first collection leaves nothing to the second one
+      [0, [{}, {}], refused]
+    ]
+    for (const [delay, collections, expected] of cases) {
+      assert.deepStrictEqual(fieldsAfter(delay, collections), expected)
+    }
   })
 
   it("the greatest amount at the greatest price with the greatest fee has a finite value in dollars", () => {

@@ -151,16 +151,16 @@ export class ResponseCache implements Answers {
     this.counts.misses++
     const { routes } = read
     const { dependsOn, snapshotId, status = 200 } = computed
-    const page = "json" in computed ? { status, headers: {}, body: computed.json } : computed
-    if (status !== 200 || page.stream !== undefined) {
-      return { ...page, headers: { ...routes.headers(snapshotId), ...page.headers } }
+    const content = "json" in computed ? { status, headers: {}, body: computed.json } : computed
+    if (status !== 200 || content.stream !== undefined) {
+      return { ...content, headers: { ...routes.headers(snapshotId), ...content.headers } }
     }
     const snapshot = snapshotId === undefined ? null : this.#snapshot(snapshotId.version)
     const isChecked = dependsOn !== undefined && snapshot !== null
     const etag = isChecked
       ? this.#tags!.at(read, snapshot).of(dependsOn)
-      : contentTag(routes.revision, page.body)
-    const { body: plain, headers: ownHeaders } = withBody(page, page.body)
+      : contentTag(routes.revision, content.body)
+    const { body: plain, headers: ownHeaders } = withBody(content, content.body)
     const bytes = entryBytes + key.length + plain.length
     const isCached = isChecked && bytes <= this.#options.bytesMax
     const body = isCached && plain.length > largeBytes ? bytesOf(plain) : plain

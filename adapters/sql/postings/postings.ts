@@ -15,8 +15,8 @@
  * more than the transaction itself. So the lists of combined filters are filled later: when the
  * first posting row under a single filter becomes full, its 64 items are added to the lists of the
  * combinations, and from then on 16 items at a time. The items of the last row that are not yet in
- * them, fewer than 16 if a row precedes it, are filtered when they are read (`unindexedTail`): each
- * is a row to look up. A key with fewer than 64 items therefore has no lists of combinations, and
+ * them, fewer than 16 if a row precedes it, are filtered when they are read (`unindexedTail`): one scan
+ * of the index finds their rows. A key with fewer than 64 items therefore has no lists of combinations, and
  * writing a transaction appends to about nine lists. If there are few, busy owners, each
  * transaction ends up in about fifteen more lists, but they are written 16 items at a time.
  *
