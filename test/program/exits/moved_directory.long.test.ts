@@ -1,13 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs"
-import { join } from "node:path"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync
+} from "node:fs"
+import { dirname, join } from "node:path"
 import { Client, newAuthorization } from "../_group.ts"
 import { assertServed, command, inDirectory, serve, until } from "../_program.ts"
 
-/*
- * Moves the data directory of a running program, as an operator does by mistake;
- * `journal/disk/moved_directory.test.ts` moves it in every other way.
- */
+/* Moves the data directory of a running program, as an operator does by mistake. */
 
 const flags = ["--transactions", "150", "--pace", "0.3", "--journal-bytes-max", "65536"]
 /** Posts one authorization after the other until one is refused, and adds the acknowledged ones. */
@@ -33,8 +39,8 @@ const bytesOf = (directory: string): ReadonlyMap<string, string> =>
   )
 
 interface Moved {
-  /** Where the data are now. */
-  readonly data: string
+  /** Where the data are now; undefined if nowhere. */
+  readonly data: string | undefined
   /** The directory that took their place, if any. */
   readonly replacement: string | undefined
 }
@@ -46,12 +52,28 @@ const rename = (from: string): string => {
 
 const moves: { readonly [name: string]: (directory: string) => Moved } = {
   "is renamed": (directory) => ({ data: rename(directory), replacement: undefined }),
+  "is in a directory that is renamed": (directory) => ({
+    data: join(rename(dirname(directory)), "data"),
+    replacement: undefined
+  }),
   "is replaced by a backup": (directory) => {
     const backup = `${directory}.backup`
     cpSync(directory, backup, { recursive: true })
     const data = rename(directory)
     renameSync(backup, directory)
     return { data, replacement: directory }
+  },
+  "is removed": (directory) => {
+    rmSync(directory, { recursive: true })
+    return { data: undefined, replacement: undefined }
+  },
+  "is a symbolic link that leads to another one afterwards": (directory) => {
+    const data = join(dirname(directory), "first")
+    const replacement = join(dirname(directory), "second")
+    cpSync(data, replacement, { recursive: true })
+    symlinkSync(replacement, `${directory}.new`)
+    renameSync(`${directory}.new`, directory)
+    return { data, replacement }
   }
 }
 
@@ -63,6 +85,10 @@ describe("a program whose data directory", () => {
         inDirectory(async (parent) => {
           mkdirSync(parent)
           const directory = join(parent, "data")
+          if (name.includes("link")) {
+            mkdirSync(join(parent, "first"))
+            symlinkSync(join(parent, "first"), directory)
+          }
           const { ended, output, port } = await serve(
             "--admin-port",
             "0",
@@ -86,6 +112,7 @@ describe("a program whose data directory", () => {
           await Promise.all(posting)
           if (replacement === undefined) assert.isFalse(existsSync(directory))
           else assert.deepStrictEqual(bytesOf(replacement), before)
+          if (data === undefined) return
           const verified = command("verify", "--data", data)
           assert.strictEqual(verified.status, 0, verified.output)
           const again = await serve("--data", data, ...flags)
