@@ -67,7 +67,7 @@ export const pace = group("Network", {
     value: integer({ minimum: 1 }),
     default: 100_000,
     doc:
-      "Transactions after which the simulated network ends and adds no more blocks; each takes 2 to 3 kB of memory, 1.1 kB after a start from a directory, and there 200 to 420 bytes of disk"
+      "Transactions after which the simulated network ends and adds no more blocks; each takes 2 to 3 kB of memory, 0.9 to 1.3 kB after a start from a directory, and there 200 to 420 bytes of disk"
   }),
   paceSeconds: setting({
     key: "network.pace_seconds",
