@@ -37,22 +37,14 @@ function openFeeAccounts(
 ): BlockViolation | undefined {
   const countMax = protocol.maxFeeIdxCoordinator
   if (feeAccounts.length > countMax) {
-    return makeViolation(
-      "fee-account-count",
-      feeAccounts.length,
-      `at most ${countMax}`,
-      "/feeAccounts"
-    )
+    const expected = `at most ${countMax}`
+    return makeViolation("fee-account-count", feeAccounts.length, expected, "/feeAccounts")
   }
   for (const [position, index] of feeAccounts.entries()) {
     const account = staged.find(index)
     if (account === undefined) {
-      return makeViolation(
-        "account-exists",
-        index,
-        "an existing account",
-        `/feeAccounts/${position}`
-      )
+      const pointer = `/feeAccounts/${position}`
+      return makeViolation("account-exists", index, "an existing account", pointer)
     }
     const { tokenId } = account.before
     if (!staged.feeAccounts.has(tokenId)) staged.feeAccounts.set(tokenId, { account, amount: 0n })

@@ -15,7 +15,12 @@ import {
 import { l1CoordinatorTransactionId, l2TransactionId, NO_ACCOUNT } from "../../encoding/mod.ts"
 import { type BatchOutcome, type L2Resolution, processBatch } from "../batch/mod.ts"
 import type { StagedBlock } from "./_staged_block.ts"
-import { type BlockViolation, makeViolation, violationWithin } from "../violation/mod.ts"
+import {
+  type BlockViolation,
+  makeViolation,
+  violationsIn,
+  violationWithin
+} from "../violation/mod.ts"
 import { checkExits, checkRoots, exitRows } from "./_exits.ts"
 import { checkEffects, forgedQueue, receiverOf, senderKeyOf, valueAt } from "./_queue.ts"
 
@@ -121,12 +126,8 @@ export function forgeBatches(staged: StagedBlock): BlockViolation | undefined {
 
 function forgeBatch(staged: StagedBlock, batch: BatchFeed): BlockViolation | undefined {
   if (batch.batchNum !== staged.lastBatchNum + 1) {
-    return makeViolation(
-      "batch-number",
-      batch.batchNum,
-      `${staged.lastBatchNum + 1}, the next batch`,
-      "/batchNum"
-    )
+    const expected = `${staged.lastBatchNum + 1}, the next batch`
+    return violationsIn(batch, "")("batch-number", "batchNum", expected)
   }
   const queue = forgedQueue(staged, batch)
   if ("invariant" in queue) return queue
@@ -136,12 +137,8 @@ function forgeBatch(staged: StagedBlock, batch: BatchFeed): BlockViolation | und
   }
   const l1Size = queue.length + batch.l1Coordinator.length
   if (l1Size > protocol.maxL1Tx) {
-    return makeViolation(
-      "l1-size",
-      l1Size,
-      `at most ${protocol.maxL1Tx}, ${queue.length} of them from the forged queue`,
-      "/l1Coordinator"
-    )
+    const expected = `at most ${protocol.maxL1Tx}, ${queue.length} of them from the forged queue`
+    return makeViolation("l1-size", l1Size, expected, "/l1Coordinator")
   }
   const processed = processBatch(staged, { ...batch, queue })
   if (Result.isFailure(processed)) return processed.failure

@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import {
   type BatchFeed,
   type Exit,
@@ -12,7 +13,7 @@ import {
   isFieldElement
 } from "../../encoding/mod.ts"
 import type { BatchOutcome } from "../batch/mod.ts"
-import { type BlockViolation, makeViolation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation, violationsIn } from "../violation/mod.ts"
 import type { StagedBlock } from "./_staged_block.ts"
 
 /**
@@ -25,24 +26,15 @@ export function checkExits(
 ): BlockViolation | undefined {
   const declared: ReadonlyArray<ExitFeed> = batch.exits ?? computed
   const length = Math.max(declared.length, computed.length)
+  const refuse = violationsIn(batch, "")
   if (length === 0 && batch.exitRoot !== 0n) {
-    return makeViolation("exit-root", batch.exitRoot, "0, since nothing leaves", "/exitRoot")
+    return refuse("exit-root", "exitRoot", "0, since nothing leaves")
   }
   if (length > 0 && batch.exitRoot === 0n) {
-    return makeViolation(
-      "exit-root",
-      batch.exitRoot,
-      `the root of a tree of ${computed.length} leaves`,
-      "/exitRoot"
-    )
+    return refuse("exit-root", "exitRoot", `the root of a tree of ${computed.length} leaves`)
   }
   for (let position = 0; position < length; position++) {
-    const violation = checkExit(
-      batch,
-      declared[position],
-      computed[position],
-      `/exits/${position}`
-    )
+    const violation = checkExit(batch, declared[position], computed[position], `/exits/${position}`)
     if (violation !== undefined) return violation
   }
   return undefined
@@ -108,20 +100,12 @@ function checkExit(
     const expected = computed === undefined
       ? "no further exit"
       : `${computed.accountIndex}, the next account with an exit`
-    return makeViolation(
-      "exit-account",
-      declared?.accountIndex ?? null,
-      expected,
-      `${pointer}/accountIndex`
-    )
+    const found = declared?.accountIndex ?? null
+    return makeViolation("exit-account", found, expected, `${pointer}/accountIndex`)
   }
   if (declared.balance !== computed?.balance) {
-    return makeViolation(
-      "exit-balance",
-      declared.balance,
-      `${computed?.balance}, the sum of the exits of the account`,
-      `${pointer}/balance`
-    )
+    const expected = `${computed?.balance}, the sum of the exits of the account`
+    return makeViolation("exit-balance", declared.balance, expected, `${pointer}/balance`)
   }
   return declared.merkleProof === undefined
     ? undefined
@@ -136,34 +120,18 @@ function checkProof(
   pointer: string
 ): BlockViolation | undefined {
   const { fnc, key, root, siblings, value } = proof
+  const refuse = violationsIn(proof, pointer)
   if (root !== exitRoot) {
-    return makeViolation(
-      "exit-proof",
-      root,
-      `${exitRoot}, the exit root of the batch`,
-      `${pointer}/root`
-    )
+    return refuse("exit-proof", "root", `${exitRoot}, the exit root of the batch`)
   }
   if (key !== BigInt(accountIndex)) {
-    return makeViolation(
-      "exit-proof",
-      key,
-      `${accountIndex}, the index of the account`,
-      `${pointer}/key`
-    )
+    return refuse("exit-proof", "key", `${accountIndex}, the index of the account`)
   }
-  if (fnc !== 0) {
-    return makeViolation("exit-proof", fnc, "0, a proof of inclusion", `${pointer}/fnc`)
-  }
-  for (const [name, expected] of Object.entries(inclusionOldLeaf)) {
-    const declared = proof[name as keyof typeof inclusionOldLeaf]
-    if (declared !== expected) {
-      return makeViolation(
-        "exit-proof",
-        declared,
-        `${expected}, as in every proof of inclusion`,
-        `${pointer}/${name}`
-      )
+  if (fnc !== 0) return refuse("exit-proof", "fnc", "0, a proof of inclusion")
+  for (const name of Struct.keys(inclusionOldLeaf)) {
+    const expected = inclusionOldLeaf[name]
+    if (proof[name] !== expected) {
+      return refuse("exit-proof", name, `${expected}, as in every proof of inclusion`)
     }
   }
   const outside = siblings.findIndex((sibling) => !isFieldElement(sibling))

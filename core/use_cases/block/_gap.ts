@@ -1,6 +1,6 @@
 import type { BlockFeed, EthereumBlock } from "../../domain/mod.ts"
 import type { BlockGap, PriorLedger } from "../../ports/mod.ts"
-import { type BlockViolation, makeViolation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation, violationsIn } from "../violation/mod.ts"
 
 /*
  * A block may leave out the empty blocks before it. It then names its predecessor in the ledger,
@@ -27,22 +27,12 @@ export function checkPrevious(
   if (previous === undefined) {
     return number === lastBlock.number + 1n ? undefined : notNext(number, lastBlock.number)
   }
+  const refuse = violationsIn(previous, "/previous")
   if (previous.number !== lastBlock.number) {
-    return makeViolation(
-      "previous-block",
-      previous.number,
-      `${lastBlock.number}, the last block of the ledger`,
-      "/previous/number"
-    )
+    return refuse("previous-block", "number", `${lastBlock.number}, the last block of the ledger`)
   }
-  return previous.hash === lastBlock.hash
-    ? undefined
-    : makeViolation(
-      "previous-block",
-      previous.hash,
-      `${lastBlock.hash}, the last block ${lastBlock.number} of the ledger`,
-      "/previous/hash"
-    )
+  const expected = `${lastBlock.hash}, the last block ${lastBlock.number} of the ledger`
+  return previous.hash === lastBlock.hash ? undefined : refuse("previous-block", "hash", expected)
 }
 
 /** Returns the violation of a block that is not above the last one, and is not stored. */

@@ -17,7 +17,7 @@ import {
   l1UserTransactionId,
   NO_ACCOUNT
 } from "../../encoding/mod.ts"
-import { type BlockViolation, type Invariant, makeViolation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation, violationsIn } from "../violation/mod.ts"
 import type { StagedBlock } from "./_staged_block.ts"
 import type { L1UserEffect } from "../batch/mod.ts"
 
@@ -30,28 +30,20 @@ export function fillQueues(staged: StagedBlock): BlockViolation | undefined {
   const reachable = (staged.prior.lastForgedQueue ?? -1) + forgedQueues(staged) + 2
   for (const [position, feed] of (staged.block.l1UserTransactions ?? []).entries()) {
     const pointer = `/l1UserTransactions/${position}`
+    const refuse = violationsIn(feed, pointer)
     const queue = feed.toForgeL1TransactionsNum
     if (queue < open || queue > Math.max(open + 1, reachable)) {
       const expected = `an open queue from ${open} to ${Math.max(open + 1, reachable)}`
-      return makeViolation("queue-number", queue, expected, `${pointer}/toForgeL1TransactionsNum`)
+      return refuse("queue-number", "toForgeL1TransactionsNum", expected)
     }
     open = queue
     const size = sizes.get(queue) ?? staged.prior.queue(queue).length
     if (feed.position !== size) {
-      return makeViolation(
-        "queue-position",
-        feed.position,
-        `${size}, the next position of queue ${queue}`,
-        `${pointer}/position`
-      )
+      return refuse("queue-position", "position", `${size}, the next position of queue ${queue}`)
     }
     if (size >= protocol.maxL1UserTx) {
-      return makeViolation(
-        "queue-size",
-        size + 1,
-        `at most ${protocol.maxL1UserTx} transactions in queue ${queue}`,
-        pointer
-      )
+      const expected = `at most ${protocol.maxL1UserTx} transactions in queue ${queue}`
+      return makeViolation("queue-size", size + 1, expected, pointer)
     }
     sizes.set(queue, size + 1)
     const violation = checkQueued(staged, feed, pointer)
@@ -62,8 +54,8 @@ export function fillQueues(staged: StagedBlock): BlockViolation | undefined {
 }
 
 /**
- * Returns the rows of the queued transactions. It looks up their accounts again, since batches of
- * the same block may have created them.
+ * Returns the rows of the queued transactions with their accounts, which batches of the same block
+ * may have created.
  */
 export const queuedRows = (staged: StagedBlock): ReadonlyArray<New<Transaction>> =>
   staged.queued.map((row) => ({
@@ -115,8 +107,7 @@ function checkQueued(
   feed: L1UserFeed,
   pointer: string
 ): BlockViolation | undefined {
-  const refuse = (invariant: Invariant, field: keyof L1UserFeed, expected: string) =>
-    makeViolation(invariant, feed[field] ?? null, expected, `${pointer}/${field}`)
+  const refuse = violationsIn(feed, pointer)
   const { amount, depositAmount, fromAccountIndex: from, fromPublicKey, toAccountIndex: to } = feed
   const creates = from === NO_ACCOUNT
   if (staged.token(feed.tokenId) === undefined) {
@@ -167,7 +158,6 @@ function queuedRow(staged: StagedBlock, feed: L1UserFeed): New<Transaction> {
     toForgeL1TransactionsNum,
     tokenId
   } = feed
-  const receiver = receiverOf(staged, toAccountIndex)
   // the members in the order of other transactions: all rows have one hidden class in V8
   return {
     id: l1UserTransactionId({ toForgeL1TransactionsNum, position }, staged.rules.keccak256),
@@ -175,10 +165,10 @@ function queuedRow(staged: StagedBlock, feed: L1UserFeed): New<Transaction> {
     position,
     fromAccountIndex: from === NO_ACCOUNT ? null : from,
     fromAddress: feed.fromAddress,
-    fromPublicKey: feed.fromPublicKey ?? ownerOf(staged, from).publicKey,
+    fromPublicKey: feed.fromPublicKey,
     toAccountIndex,
-    toAddress: receiver.toAddress,
-    toPublicKey: receiver.toPublicKey,
+    toAddress: null,
+    toPublicKey: null,
     tokenId,
     amount,
     batchNum: null,
@@ -211,14 +201,10 @@ export function forgedQueue(
   const rows = queue === null ? [] : rowsOf(staged, queue)
   if ("invariant" in rows) return rows
   const effects = batch.l1UserEffects
+  const expected = `${rows.length}, one for each transaction of the forged queue`
   return effects === undefined || effects.length === rows.length
     ? rows
-    : makeViolation(
-      "effect-count",
-      effects.length,
-      `${rows.length}, one for each transaction of the forged queue`,
-      "/l1UserEffects"
-    )
+    : makeViolation("effect-count", effects.length, expected, "/l1UserEffects")
 }
 
 /** Compares the effects that the feed declares with the computed ones. */
@@ -228,23 +214,14 @@ export function checkEffects(
 ): BlockViolation | undefined {
   if (l1UserEffects === undefined) return undefined
   for (const [position, { effectiveAmount, effectiveDepositAmount }] of effects.entries()) {
-    const declared = l1UserEffects[position]
-    const pointer = `/l1UserEffects/${position}`
-    if (declared?.effectiveDepositAmount !== effectiveDepositAmount) {
-      return makeViolation(
-        "effective-deposit",
-        declared?.effectiveDepositAmount ?? null,
-        String(effectiveDepositAmount),
-        `${pointer}/effectiveDepositAmount`
-      )
+    // `forgedQueue` has compared their number
+    const declared = l1UserEffects[position]!
+    const refuse = violationsIn(declared, `/l1UserEffects/${position}`)
+    if (declared.effectiveDepositAmount !== effectiveDepositAmount) {
+      return refuse("effective-deposit", "effectiveDepositAmount", `${effectiveDepositAmount}`)
     }
     if (declared.effectiveAmount !== effectiveAmount) {
-      return makeViolation(
-        "effective-amount",
-        declared.effectiveAmount,
-        String(effectiveAmount),
-        `${pointer}/effectiveAmount`
-      )
+      return refuse("effective-amount", "effectiveAmount", `${effectiveAmount}`)
     }
   }
   return undefined
@@ -254,21 +231,17 @@ function rowsOf(
   staged: StagedBlock,
   queue: number
 ): ReadonlyArray<New<Transaction>> | BlockViolation {
-  const next = staged.lastForgedQueue === null ? 0 : staged.lastForgedQueue + 1
+  const pointer = "/forgeL1TransactionsNum"
+  const next = (staged.lastForgedQueue ?? -1) + 1
   if (queue !== next) {
-    return makeViolation(
-      "forged-queue",
-      queue,
-      `${next}, the next queue to forge`,
-      "/forgeL1TransactionsNum"
-    )
+    return makeViolation("forged-queue", queue, `${next}, the next queue to forge`, pointer)
   }
   const added = staged.queued.filter(({ l1 }) => l1?.toForgeL1TransactionsNum === queue)
   // the contract closes a queue when it forges the previous one
   if (added.length > 0 && staged.batches.length === 0) {
     const expected =
       "a queue without transactions of this block, because the batch is the first one of the block"
-    return makeViolation("queue-frozen", queue, expected, "/forgeL1TransactionsNum")
+    return makeViolation("queue-frozen", queue, expected, pointer)
   }
   return [...staged.prior.queue(queue), ...added]
 }

@@ -1,5 +1,5 @@
 import type { New, Coordinator, PriceFeed, Token } from "../../domain/mod.ts"
-import { type BlockViolation, makeViolation } from "../violation/mod.ts"
+import { type BlockViolation, violationsIn } from "../violation/mod.ts"
 import type { StagedBlock } from "./_staged_block.ts"
 
 /**
@@ -29,24 +29,16 @@ export function addBids(staged: StagedBlock): BlockViolation | undefined {
   const best = new Map<number, bigint>()
   for (const [position, bid] of (staged.block.bids ?? []).entries()) {
     const { bidderAddr, bidValue, slotNum } = bid
+    const refuse = violationsIn(bid, `/bids/${position}`)
     if (
       !staged.registrations.has(bidderAddr) && staged.prior.registration(bidderAddr) === undefined
     ) {
-      return makeViolation(
-        "bidder-registered",
-        bidderAddr,
-        "the address of a registered coordinator",
-        `/bids/${position}/bidderAddr`
-      )
+      return refuse("bidder-registered", "bidderAddr", "the address of a registered coordinator")
     }
     const highest = best.get(slotNum) ?? staged.prior.bestBid(slotNum)?.bidValue
     if (highest !== undefined && bidValue <= highest) {
-      return makeViolation(
-        "bid-value",
-        bidValue,
-        `more than ${highest}, the highest bid of slot ${slotNum} so far`,
-        `/bids/${position}/bidValue`
-      )
+      const expected = `more than ${highest}, the highest bid of slot ${slotNum} so far`
+      return refuse("bid-value", "bidValue", expected)
     }
     best.set(slotNum, bidValue)
     staged.bids.push({
@@ -67,25 +59,15 @@ const compare = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0
 export function addTokens(staged: StagedBlock): BlockViolation | undefined {
   const addresses = new Set<string>()
   for (const [position, token] of (staged.block.tokens ?? []).entries()) {
-    const pointer = `/tokens/${position}`
+    const refuse = violationsIn(token, `/tokens/${position}`)
     if (token.id !== staged.lastTokenId + 1) {
-      return makeViolation(
-        "token-id",
-        token.id,
-        `${staged.lastTokenId + 1}, the next token`,
-        `${pointer}/id`
-      )
+      return refuse("token-id", "id", `${staged.lastTokenId + 1}, the next token`)
     }
     if (
       addresses.has(token.ethereumAddress) ||
       staged.prior.tokenByAddress(token.ethereumAddress) !== undefined
     ) {
-      return makeViolation(
-        "token-address",
-        token.ethereumAddress,
-        "the address of no other token",
-        `${pointer}/ethereumAddress`
-      )
+      return refuse("token-address", "ethereumAddress", "the address of no other token")
     }
     addresses.add(token.ethereumAddress)
     staged.tokens.set(token.id, {
@@ -122,12 +104,7 @@ export function checkPrices(
   const position = prices.findIndex(({ tokenId }) => token(tokenId) === undefined)
   const price = prices[position]
   return price &&
-    makeViolation(
-      "token-exists",
-      price.tokenId,
-      "a registered token",
-      `/prices/${position}/tokenId`
-    )
+    violationsIn(price, `/prices/${position}`)("token-exists", "tokenId", "a registered token")
 }
 
 /** Returns the tokens that the block registered, in order. */

@@ -1,5 +1,5 @@
 import type { BlockChanges, Exit, New } from "../../domain/mod.ts"
-import { type BlockViolation, makeViolation } from "../violation/mod.ts"
+import { type BlockViolation, makeViolation, violationsIn } from "../violation/mod.ts"
 import type { StagedBlock } from "./_staged_block.ts"
 
 /**
@@ -36,12 +36,9 @@ function collectionPlaces(
   for (const [position, { afterWithdrawals }] of delayedWithdrawals.entries()) {
     const place = afterWithdrawals ?? (isDelayZero ? withdrawals.length : 0)
     if (place > withdrawals.length) {
-      return makeViolation(
-        "withdrawal-requested",
-        place,
-        `at most ${withdrawals.length}, the withdrawals of the block`,
-        `/delayedWithdrawals/${position}/afterWithdrawals`
-      )
+      const expected = `at most ${withdrawals.length}, the withdrawals of the block`
+      const pointer = `/delayedWithdrawals/${position}/afterWithdrawals`
+      return makeViolation("withdrawal-requested", place, expected, pointer)
     }
     places.push(place)
   }
@@ -49,21 +46,17 @@ function collectionPlaces(
 }
 
 function withdraw(staged: StagedBlock, position: number): BlockViolation | undefined {
-  const { accountIndex, batchNum, instant } = staged.block.withdrawals![position]!
+  const withdrawal = staged.block.withdrawals![position]!
+  const { accountIndex, batchNum, instant } = withdrawal
   const exit = staged.exit(batchNum, accountIndex)
-  const pointer = `/withdrawals/${position}`
+  const refuse = violationsIn(withdrawal, `/withdrawals/${position}`)
   if (exit === undefined) {
-    return makeViolation(
-      "exit-exists",
-      accountIndex,
-      `an account with an exit in batch ${batchNum}`,
-      `${pointer}/accountIndex`
-    )
+    return refuse("exit-exists", "accountIndex", `an account with an exit in batch ${batchNum}`)
   }
   if (exit.instantWithdrawn !== null || exit.delayedWithdrawRequest !== null) {
     const block = exit.instantWithdrawn ?? exit.delayedWithdrawRequest
     const expected = `an exit of batch ${batchNum} that was not withdrawn in block ${block} already`
-    return makeViolation("exit-open", accountIndex, expected, `${pointer}/accountIndex`)
+    return refuse("exit-open", "accountIndex", expected)
   }
   setWithdrawn(staged, exit, instant ? "instantWithdrawn" : "delayedWithdrawRequest")
   return undefined

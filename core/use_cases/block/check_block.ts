@@ -11,7 +11,8 @@ import {
   type BlockViolation,
   makeViolation,
   boundaryDecoder,
-  violationOfBlock
+  violationOfBlock,
+  violationsIn
 } from "../violation/mod.ts"
 import { type BlockRules, StagedBlock } from "./_staged_block.ts"
 import { Result } from "effect"
@@ -61,6 +62,7 @@ function checkChainLink(
 ): BlockViolation | undefined {
   const { lastEthereumBlock, number, parentHash, timestampMs } = block
   const { lastBlock } = prior
+  const refuse = violationsIn(block, "")
   const unlinked = checkPrevious(block, prior)
   if (unlinked !== undefined) return unlinked
   const slotNum = slotOfBlock(auction, number)
@@ -69,28 +71,16 @@ function checkChainLink(
   }
   // after a gap, the parent is an empty block that is not stored
   if (number === lastBlock.number + 1n && parentHash !== lastBlock.hash) {
-    return makeViolation(
-      "parent-hash",
-      parentHash,
-      `${lastBlock.hash}, the stored block ${lastBlock.number}`,
-      "/parentHash"
-    )
+    const expected = `${lastBlock.hash}, the stored block ${lastBlock.number}`
+    return refuse("parent-hash", "parentHash", expected)
   }
   if (timestampMs < lastBlock.timestampMs) {
-    return makeViolation(
-      "timestamp",
-      timestampMs,
-      `at least ${lastBlock.timestampMs}, the time of the previous block`,
-      "/timestampMs"
-    )
+    const expected = `at least ${lastBlock.timestampMs}, the time of the previous block`
+    return refuse("timestamp", "timestampMs", expected)
   }
   if (lastEthereumBlock !== undefined && lastEthereumBlock < number) {
-    return makeViolation(
-      "last-ethereum-block",
-      lastEthereumBlock,
-      `at least ${number}, the block itself`,
-      "/lastEthereumBlock"
-    )
+    const expected = `at least ${number}, the block itself`
+    return refuse("last-ethereum-block", "lastEthereumBlock", expected)
   }
   return undefined
 }
@@ -129,15 +119,12 @@ function changeVariables(staged: StagedBlock): undefined {
  * change, and each bucket has its own `blockStamp`.
  */
 function updateBuckets(staged: StagedBlock): BlockViolation | undefined {
-  for (const [position, { bucket, ...change }] of (staged.block.bucketUpdates ?? []).entries()) {
+  for (const [position, update] of (staged.block.bucketUpdates ?? []).entries()) {
+    const { bucket, ...change } = update
     const rollup = staged.variables.rollup ?? staged.prior.variables.rollup
     if (bucket >= rollup.buckets.length) {
-      return makeViolation(
-        "bucket-exists",
-        bucket,
-        `the position of one of ${rollup.buckets.length} buckets`,
-        `/bucketUpdates/${position}/bucket`
-      )
+      const expected = `the position of one of ${rollup.buckets.length} buckets`
+      return violationsIn(update, `/bucketUpdates/${position}`)("bucket-exists", "bucket", expected)
     }
     staged.variables.rollup = {
       ...rollup,

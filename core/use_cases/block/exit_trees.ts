@@ -97,23 +97,15 @@ function wrongProof({ exits }: Batch, { proofs }: ExitTree): BlockViolation | un
     const { siblings, value } = exit.merkleProof
     const tree = proofs[position]!
     if (value !== tree.value) {
-      return makeViolation(
-        "exit-proof",
-        value,
-        `${tree.value}, the leaf of account ${exit.accountIndex}`,
-        `${pointer}/value`
-      )
+      const expected = `${tree.value}, the leaf of account ${exit.accountIndex}`
+      return makeViolation("exit-proof", value, expected, `${pointer}/value`)
     }
     const levels = Math.max(siblings.length, tree.siblings.length)
     for (let level = 0; level < levels; level++) {
-      const [declared, expected] = [siblings[level] ?? 0n, tree.siblings[level] ?? 0n]
-      if (declared !== expected) {
-        return makeViolation(
-          "exit-proof",
-          declared,
-          `${expected}, the sibling of account ${exit.accountIndex} at this level`,
-          `${pointer}/siblings/${level}`
-        )
+      const [declared, sibling] = [siblings[level] ?? 0n, tree.siblings[level] ?? 0n]
+      if (declared !== sibling) {
+        const expected = `${sibling}, the sibling of account ${exit.accountIndex} at this level`
+        return makeViolation("exit-proof", declared, expected, `${pointer}/siblings/${level}`)
       }
     }
   }

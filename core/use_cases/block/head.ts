@@ -7,7 +7,12 @@ import {
   slotOfBlock
 } from "../../domain/mod.ts"
 import type { PriorLedger } from "../../ports/mod.ts"
-import { boundaryDecoder, type BlockViolation, makeViolation } from "../violation/mod.ts"
+import {
+  boundaryDecoder,
+  type BlockViolation,
+  makeViolation,
+  violationsIn
+} from "../violation/mod.ts"
 
 const read = boundaryDecoder(HeadFeed)
 
@@ -45,40 +50,26 @@ export const decideHead =
 
 function checkHead(
   auction: AuctionConstants,
-  { chainHead, hash, number, timestampMs }: HeadFeed,
+  head: HeadFeed,
   last: PriorLedger["lastBlock"]
 ): BlockViolation | undefined {
+  const { chainHead, hash, number, timestampMs } = head
+  const refuse = violationsIn(head, "/head")
   if (number < last.number) {
-    return makeViolation(
-      "head-number",
-      number,
-      `at least ${last.number}, the last block of the ledger`,
-      "/head/number"
-    )
+    return refuse("head-number", "number", `at least ${last.number}, the last block of the ledger`)
   }
   if (number === last.number && hash !== last.hash) {
-    return makeViolation(
-      "block-hash",
-      hash,
-      `${last.hash}, the stored block ${number}`,
-      "/head/hash"
-    )
+    return refuse("block-hash", "hash", `${last.hash}, the stored block ${number}`)
   }
   const slotNum = slotOfBlock(auction, number)
   if (slotNum > slotNumMax) {
     return makeViolation("slot-number", slotNum, `at most ${slotNumMax}`, "/head/number")
   }
   if (timestampMs < last.timestampMs) {
-    return makeViolation(
-      "timestamp",
-      timestampMs,
-      `at least ${last.timestampMs}, the time of the last block of the ledger`,
-      "/head/timestampMs"
-    )
+    const expected = `at least ${last.timestampMs}, the time of the last block of the ledger`
+    return refuse("timestamp", "timestampMs", expected)
   }
-  if (chainHead < number) {
-    return makeViolation("chain-head", chainHead, `at least ${number}, the head`, "/head/chainHead")
-  }
+  if (chainHead < number) return refuse("chain-head", "chainHead", `at least ${number}, the head`)
   return undefined
 }
 
@@ -87,28 +78,24 @@ function checkHead(
  * anything for the ledger: the block must be above it, and follow it if it is the next one.
  */
 export function checkAgainstHead(
-  { number, parentHash, timestampMs }: BlockFeed,
+  block: BlockFeed,
   { head, lastBlock }: PriorLedger
 ): BlockViolation | undefined {
+  const { number, parentHash, timestampMs } = block
+  const refuse = violationsIn(block, "")
   if (head === null || head.number <= lastBlock.number) return undefined
   if (number <= head.number) {
-    return makeViolation(
+    return refuse(
       "block-above-head",
-      number,
-      `above ${head.number}, the head: it states that the blocks after ${lastBlock.number} up to it hold nothing for the ledger`,
-      "/number"
+      "number",
+      `above ${head.number}, the head: it states that the blocks after ${lastBlock.number} up to it hold nothing for the ledger`
     )
   }
   if (number === head.number + 1n && parentHash !== head.hash) {
-    return makeViolation("parent-hash", parentHash, `${head.hash}, the head`, "/parentHash")
+    return refuse("parent-hash", "parentHash", `${head.hash}, the head`)
   }
   if (timestampMs < head.timestampMs) {
-    return makeViolation(
-      "timestamp",
-      timestampMs,
-      `at least ${head.timestampMs}, the time of the head`,
-      "/timestampMs"
-    )
+    return refuse("timestamp", "timestampMs", `at least ${head.timestampMs}, the time of the head`)
   }
   return undefined
 }

@@ -155,10 +155,12 @@ export class BlockViolation extends Schema.TaggedError<BlockViolation>()("BlockV
   message: Schema.String
 }) {}
 
+type Value = string | number | bigint | boolean | null
+
 /** Returns the violation of an invariant by a value. `pointer` is its position in the input. */
 export const makeViolation = (
   invariant: Invariant,
-  value: string | number | bigint | boolean | null,
+  value: Value,
   expected: string,
   pointer: string
 ): BlockViolation => {
@@ -174,6 +176,16 @@ export const makeViolation = (
       `${subject} "${value}"${place}: expected ${expected}; ${remedy} (invariant ${invariant})`
   })
 }
+
+/** Returns a function that returns the violation of an invariant by a member of an object. */
+export const violationsIn =
+  <Input extends object>(input: Input, pointer: string) =>
+  <Member extends keyof Input & string>(
+    invariant: Invariant,
+    member: Input[Member] extends Value | undefined ? Member : never,
+    expected: string
+  ): BlockViolation =>
+    makeViolation(invariant, input[member] as Value ?? null, expected, `${pointer}/${member}`)
 
 /** Returns the violation with the number of its block in the message. */
 export function violationOfBlock(
