@@ -1,7 +1,7 @@
 import type { Account, Batch, Exit, New, Token, TokenId, Transaction } from "../../domain/mod.ts"
 import type { AccountIndex, Keccak256 } from "../../encoding/mod.ts"
 import type { AccountChange } from "../../ports/mod.ts"
-import type { BatchOutcome } from "../batch/mod.ts"
+import type { BatchInput, BatchOutcome } from "../batch/mod.ts"
 import type { Findings } from "./findings.ts"
 
 /** The stored rows of a batch, and the state before it. */
@@ -32,6 +32,7 @@ export interface BatchAudit {
   readonly keccak256: Keccak256
   readonly evidence: BatchEvidence
   readonly kinds: TransactionsByKind
+  readonly input: BatchInput
   readonly outcome: BatchOutcome
   readonly findings: Findings
 }
@@ -43,6 +44,8 @@ export const accountOf = (
 ): New<Account> | undefined =>
   evidence.before(index) ?? outcome.createdAccounts.find((account) => account.index === index)
 
-/** Returns a forged user transaction with the sender that it had in the queue. */
+/** Returns a forged user transaction with the sender that it had in the feed. */
 export const queuedRow = (row: Transaction): Transaction =>
-  row.type.startsWith("CreateAccount") ? { ...row, fromAccountIndex: null } : row
+  row.type.startsWith("CreateAccount")
+    ? { ...row, fromAccountIndex: null }
+    : { ...row, fromPublicKey: null }

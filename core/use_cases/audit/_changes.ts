@@ -36,10 +36,15 @@ export function auditChanges(audit: BatchAudit): ComputedValues {
       const [actual, expected] = [change.before, from ?? null].map(formatValues)
       findings.same("changes", `${location}, before`, actual, expected)
     } else {
-      findings.sameMembers("balances", () => `account ${index} before batch ${batchNum}`, {
-        nonce: change.before.nonce,
-        balance: change.before.balance
-      }, { nonce: from.nonce, balance: from.balance })
+      findings.sameMembers(
+        "balances",
+        () => `account ${index} before batch ${batchNum}`,
+        change.before,
+        {
+          nonce: from.nonce,
+          balance: from.balance
+        }
+      )
     }
   }
   return computed
@@ -67,12 +72,8 @@ function auditCreated(
         `one that batch ${batch.batchNum} creates`
       )
     } else {
-      findings.sameMembers("transitions", () => `account ${index}`, {
-        tokenId: account.tokenId,
-        batchNum: account.batchNum,
-        publicKey: account.publicKey,
-        address: account.address
-      }, { tokenId, batchNum, publicKey, address })
+      const expected = { tokenId, batchNum, publicKey, address }
+      findings.sameMembers("transitions", () => `account ${index}`, account, expected)
     }
   }
 }

@@ -14,13 +14,7 @@ export function auditExits(audit: BatchAudit): void {
   for (const [i, exit] of exits.entries()) {
     const { accountIndex } = exit
     const owner = accountOf(audit, accountIndex)
-    findings.sameMembers("exits", () => locationOfExit(exit), {
-      batchNum: exit.batchNum,
-      balance: exit.balance,
-      tokenId: exit.tokenId,
-      address: exit.address,
-      publicKey: exit.publicKey
-    }, {
+    findings.sameMembers("exits", () => locationOfExit(exit), exit, {
       batchNum,
       balance: missing.get(accountIndex) ?? null,
       tokenId: owner?.tokenId,
@@ -28,11 +22,10 @@ export function auditExits(audit: BatchAudit): void {
       publicKey: owner?.publicKey
     })
     missing.delete(accountIndex)
-    const { isOld0, oldKey, oldValue } = exit.merkleProof
     findings.sameMembers(
       "exit-proofs",
       () => locationOfExit(exit),
-      { oldKey, oldValue, isOld0 },
+      exit.merkleProof,
       inclusionOldLeaf
     )
     if (i > 0 && accountIndex <= exits[i - 1]!.accountIndex) {

@@ -104,7 +104,7 @@ function auditAccount(account: Account, replay: LedgerReplay, findings: Findings
   findings.sameMembers(
     "balances",
     () => `account ${account.index} after batch ${replay.lastBatchNum}`,
-    { nonce: account.nonce, balance: account.balance },
+    account,
     computed
   )
 }

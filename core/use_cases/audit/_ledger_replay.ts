@@ -139,11 +139,7 @@ export class LedgerReplay {
     if (batch.itemId <= previousItem) {
       findings.violate("batches", `${place}, itemId`, batch.itemId, `above ${previousItem}`)
     }
-    findings.sameMembers("batches", () => place, {
-      ethereumBlockNum: batch.ethereumBlockNum,
-      ethereumBlockHash: batch.ethereumBlockHash,
-      timestampMs: batch.timestampMs
-    }, {
+    findings.sameMembers("batches", () => place, batch, {
       ethereumBlockNum: block.number,
       ethereumBlockHash: block.hash,
       timestampMs: block.timestampMs

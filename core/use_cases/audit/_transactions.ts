@@ -1,17 +1,6 @@
-import { Result } from "effect"
-import {
-  coordinatorL1Part,
-  l1TransactionType,
-  l2TransactionType,
-  type Transaction
-} from "../../domain/mod.ts"
-import {
-  isUserAccount,
-  l1CoordinatorTransactionId,
-  l1UserTransactionId,
-  l2TransactionId,
-  NO_ACCOUNT
-} from "../../encoding/mod.ts"
+import { l1TransactionType, type New, type Transaction } from "../../domain/mod.ts"
+import { l1UserTransactionId, NO_ACCOUNT } from "../../encoding/mod.ts"
+import { coordinatorRow, forgedFields, l2Row } from "../batch/mod.ts"
 import { accountOf, type BatchAudit, queuedRow } from "./_batch_evidence.ts"
 
 /**
@@ -33,103 +22,65 @@ export function auditTransactions(audit: BatchAudit): void {
     return
   }
   for (const [position, row] of inOrder.entries()) {
-    findings.sameMembers("transactions", () => locationOf(row), {
-      position: row.position,
-      batchNum: row.batchNum
-    }, { position, batchNum: batch.batchNum })
+    findings.sameMembers("transactions", () => locationOf(row), row, {
+      position,
+      batchNum: batch.batchNum
+    })
   }
   for (const [position, row] of kinds.user.entries()) auditUser(audit, row, position)
-  auditCoordinator(audit)
+  for (const [position, row] of kinds.coordinator.entries()) auditCoordinator(audit, row, position)
   for (const [position, row] of kinds.l2.entries()) auditL2(audit, row, position)
 }
 
 const locationOf = ({ batchNum, id, itemId }: Transaction): string =>
   `transaction ${id} (item ${itemId}, batch ${batchNum})`
 
-const noOwner = { address: null, publicKey: null }
-
 /** Compares a forged user transaction with its effect. Its other fields are those of the feed. */
 function auditUser(audit: BatchAudit, row: Transaction, position: number): void {
   const { evidence, findings, keccak256, outcome } = audit
   const queue = evidence.batch.forgeL1TransactionsNum
-  const { createdIndex, effectiveAmount, effectiveDepositAmount } = outcome.l1UserEffects[position]!
-  const { fromAccountIndex } = queuedRow(row)
-  const ownerOf = (index: number) =>
-    (isUserAccount(index) ? accountOf(audit, index) : undefined) ?? noOwner
-  const receiver = ownerOf(row.toAccountIndex)
+  const queued = queuedRow(row)
   findings.sameMembers("transactions", () => locationOf(row), membersOf(row), {
+    ...forgedFields(queued, outcome.l1UserEffects[position]!, (index) => accountOf(audit, index)),
     type: l1TransactionType(
-      fromAccountIndex ?? NO_ACCOUNT,
+      queued.fromAccountIndex ?? NO_ACCOUNT,
       row.toAccountIndex,
       row.l1?.depositAmount ?? 0n
     ),
     id: l1UserTransactionId({ toForgeL1TransactionsNum: queue ?? 0, position }, keccak256),
-    toForgeL1TransactionsNum: queue,
-    fromAccountIndex: createdIndex ?? fromAccountIndex ?? NO_ACCOUNT,
-    fromPublicKey: fromAccountIndex === null
-      ? row.fromPublicKey
-      : ownerOf(fromAccountIndex).publicKey,
-    toAddress: receiver.address,
-    toPublicKey: receiver.publicKey,
-    amountSuccess: effectiveAmount === row.amount,
-    depositAmountSuccess: effectiveDepositAmount === row.l1?.depositAmount
+    toForgeL1TransactionsNum: queue
   })
 }
 
-/** Returns the fields of a transaction and of its L1 part. */
+/**
+ * Returns the fields of a transaction, and those of its L1 and L2 part, without the value in US
+ * dollars and the position, which were compared before.
+ */
 const membersOf = (
-  { batchNum: _1, historicUSD: _2, itemId: _3, l1, l2: _4, position: _5, ...row }: Transaction
-) => ({ ...row, ...l1 })
+  { batchNum: _1, historicUSD: _2, l1, l2, position: _3, ...row }: New<Transaction>
+) => ({ ...row, ...l1, ...l2 })
 
-function auditCoordinator(audit: BatchAudit): void {
-  const { evidence: { batch }, findings, keccak256, kinds: { coordinator, user } } = audit
-  const { createdAccounts } = audit.outcome
-  const firstCreated = createdAccounts.length - coordinator.length
-  for (const [i, row] of coordinator.entries()) {
-    const id = l1CoordinatorTransactionId({
-      batchNum: batch.batchNum,
-      position: user.length + i
-    }, keccak256)
-    findings.sameMembers("transactions", () => locationOf(row), membersOf(row), {
-      id,
-      type: "CreateAccountDeposit",
-      fromAccountIndex: createdAccounts[firstCreated + i]!.index,
-      toAccountIndex: NO_ACCOUNT,
-      toAddress: null,
-      toPublicKey: null,
-      amount: 0n,
-      timestampMs: batch.timestampMs,
-      ...coordinatorL1Part(batch)
-    })
-  }
+function auditCoordinator(audit: BatchAudit, row: Transaction, at: number): void {
+  const { evidence: { batch }, findings, input, keccak256, kinds: { user }, outcome } = audit
+  const place = { batch, position: user.length + at }
+  const created = outcome.createdAccounts.at(at - input.l1Coordinator.length)!.index
+  const expected = coordinatorRow(place, input.l1Coordinator[at]!, created, keccak256)
+  findings.sameMembers(
+    "transactions",
+    () => locationOf(row),
+    membersOf(row),
+    membersOf(expected)
+  )
 }
 
-function auditL2(
-  { evidence: { batch }, findings, keccak256, outcome }: BatchAudit,
-  row: Transaction,
-  position: number
-): void {
-  const { amount, fromAccountIndex, l2 } = row
-  const { feeAmount, receiver, sender, tokenId } = outcome.l2[position]!
-  const { fee, historicFeeUSD, nonce } = l2!
-  const id = l2TransactionId(
-    { fromAccountIndex: fromAccountIndex!, tokenId, amount, nonce, fee },
-    keccak256
-  )
-  findings.sameMembers("transactions", () => locationOf(row), {
-    ...membersOf(row),
-    id: row.id,
-    historicFeeUSD
-  }, {
-    id: Result.getOrElse(id, () => "the hash of its fields"),
-    type: l2TransactionType(row.toAccountIndex),
-    tokenId,
-    fromAddress: sender.address,
-    fromPublicKey: sender.publicKey,
-    toAddress: receiver?.address ?? null,
-    toPublicKey: receiver?.publicKey ?? null,
-    timestampMs: batch.timestampMs,
-    historicFeeUSD: expectedFeeUSD(row, feeAmount)
+function auditL2(audit: BatchAudit, row: Transaction, at: number): void {
+  const { evidence: { batch }, findings, input, keccak256, outcome } = audit
+  const place = { batch, position: row.position }
+  const resolution = outcome.l2[at]!
+  const expected = l2Row(place, input.l2[at]!, resolution, () => null, keccak256)
+  findings.sameMembers("transactions", () => locationOf(row), membersOf(row), {
+    ...membersOf(expected),
+    historicFeeUSD: expectedFeeUSD(row, resolution.feeAmount)
   })
 }
 

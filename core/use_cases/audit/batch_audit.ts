@@ -41,18 +41,19 @@ export function auditBatch(
     slotOfBlock(auction, batch.ethereumBlockNum)
   )
   const kinds = kindsOf(transactions)
+  const input = inputOf(batch, kinds)
   const outcome = processBatch({
     account: evidence.before,
     token: evidence.token,
     lastAccountIndex: lastAccountBefore
-  }, inputOf(batch, kinds))
+  }, input)
   findings.checked("transitions")
   if (Result.isFailure(outcome)) {
     const { expected, invariant, pointer, value } = outcome.failure
     findings.violate("transitions", `${location}${pointer}`, `${value} (${invariant})`, expected)
     return undefined
   }
-  const audit = { keccak256, evidence, kinds, outcome: outcome.success, findings }
+  const audit = { keccak256, evidence, kinds, input, outcome: outcome.success, findings }
   auditTransactions(audit)
   auditExits(audit)
   return auditChanges(audit)

@@ -1,19 +1,22 @@
 import { Result } from "effect"
 import {
-  type BatchFeed,
-  coordinatorL1Part,
-  type L2Feed,
-  l2TransactionType,
-  type New,
-  type Transaction,
   type Batch,
   type BatchChanges,
+  type BatchFeed,
+  type New,
   protocol,
   slotOfBlock,
+  type TokenId,
+  type Transaction,
   transactionsPerBatchMax
 } from "../../domain/mod.ts"
-import { l1CoordinatorTransactionId, l2TransactionId, NO_ACCOUNT } from "../../encoding/mod.ts"
-import { type BatchOutcome, type L2Resolution, processBatch } from "../batch/mod.ts"
+import {
+  type BatchOutcome,
+  coordinatorRow,
+  forgedFields,
+  l2Row,
+  processBatch
+} from "../batch/mod.ts"
 import type { StagedBlock } from "./_staged_block.ts"
 import {
   type BlockViolation,
@@ -22,98 +25,7 @@ import {
   violationWithin
 } from "../violation/mod.ts"
 import { checkExits, checkRoots, exitRows } from "./_exits.ts"
-import { checkEffects, forgedQueue, receiverOf, senderKeyOf, valueAt } from "./_queue.ts"
-
-/**
- * Returns the history rows of coordinator L1 transactions: each is a deposit of zero into the
- * account that it creates.
- */
-function coordinatorRows(
-  staged: StagedBlock,
-  batch: BatchFeed,
-  { createdAccounts, l1UserEffects }: BatchOutcome
-): Array<New<Transaction>> {
-  const firstCreated = createdAccounts.length - batch.l1Coordinator.length
-  return batch.l1Coordinator.map(({ address, publicKey, tokenId }, index) => {
-    const position = l1UserEffects.length + index
-    return {
-      id: l1CoordinatorTransactionId(
-        { batchNum: batch.batchNum, position },
-        staged.rules.keccak256
-      ),
-      type: "CreateAccountDeposit",
-      position,
-      fromAccountIndex: createdAccounts[firstCreated + index]!.index,
-      fromAddress: address,
-      fromPublicKey: publicKey,
-      toAccountIndex: NO_ACCOUNT,
-      toAddress: null,
-      toPublicKey: null,
-      tokenId,
-      amount: 0n,
-      batchNum: batch.batchNum,
-      historicUSD: null,
-      timestampMs: staged.block.timestampMs,
-      l1: coordinatorL1Part({
-        ethereumBlockNum: staged.block.number,
-        ethereumTxHash: batch.ethereumTxHash ?? null
-      }),
-      l2: null
-    }
-  })
-}
-
-/** Returns the history rows of L2 transactions, numbered after the L1 transactions. */
-function l2Rows(
-  staged: StagedBlock,
-  batch: BatchFeed,
-  outcome: BatchOutcome
-): Array<New<Transaction>> {
-  const firstPosition = outcome.l1UserEffects.length + batch.l1Coordinator.length
-  return outcome.l2.map((resolution, index) => {
-    const feed = batch.l2[index]!
-    const { nonce, tokenId } = resolution
-    // cannot fail: `processBatch` has checked every field
-    const id = Result.getOrThrow(
-      l2TransactionId({ ...feed, nonce, tokenId }, staged.rules.keccak256)
-    )
-    return l2Row(staged, feed, resolution, {
-      id,
-      position: firstPosition + index,
-      batchNum: batch.batchNum
-    })
-  })
-}
-
-function l2Row(
-  staged: StagedBlock,
-  feed: L2Feed,
-  { feeAmount, nonce, receiver, sender, tokenId }: L2Resolution,
-  identity: Pick<Transaction, "id" | "position" | "batchNum">
-): New<Transaction> {
-  return {
-    id: identity.id,
-    type: l2TransactionType(feed.toAccountIndex),
-    position: identity.position,
-    fromAccountIndex: feed.fromAccountIndex,
-    fromAddress: sender.address,
-    fromPublicKey: sender.publicKey,
-    toAccountIndex: feed.toAccountIndex,
-    toAddress: receiver === null ? null : receiver.address,
-    toPublicKey: receiver === null ? null : receiver.publicKey,
-    tokenId,
-    amount: feed.amount,
-    batchNum: identity.batchNum,
-    historicUSD: valueAt(staged, tokenId, feed.amount),
-    timestampMs: staged.block.timestampMs,
-    l1: null,
-    l2: {
-      fee: feed.fee,
-      historicFeeUSD: valueAt(staged, tokenId, feeAmount),
-      nonce
-    }
-  }
-}
+import { checkEffects, forgedQueue, valueAt } from "./_queue.ts"
 
 /** Applies the batches of the block in order. */
 export function forgeBatches(staged: StagedBlock): BlockViolation | undefined {
@@ -159,16 +71,11 @@ function applyOutcome(
   staged.apply(outcome)
   const exits = exitRows(staged, batch, outcome.exits)
   for (const exit of exits) staged.setExit(exit)
+  const row = batchRow(staged, batch, outcome)
   const forged = forgedRows(staged, queue, outcome)
-  const transactions = [
-    ...coordinatorRows(staged, batch, outcome),
-    ...l2Rows(staged, batch, outcome)
-  ]
+  const transactions = newRows(staged, batch, row, outcome)
   staged.batches.push({
-    batch: {
-      ...batchRow(staged, batch, outcome),
-      forgedTransactions: forged.length + transactions.length
-    },
+    batch: { ...row, forgedTransactions: forged.length + transactions.length },
     accounts: outcome.accounts,
     forged,
     transactions,
@@ -209,15 +116,30 @@ const forgedRows = (
   queue: ReadonlyArray<New<Transaction>>,
   { l1UserEffects }: BatchOutcome
 ): BatchChanges["forged"] =>
-  queue.map((row, position) => {
-    const { createdIndex, effectiveAmount, effectiveDepositAmount } = l1UserEffects[position]!
-    return {
-      id: row.id,
-      fromAccountIndex: createdIndex ?? row.fromAccountIndex ?? NO_ACCOUNT,
-      fromPublicKey: senderKeyOf(staged, row),
-      ...receiverOf(staged, row.toAccountIndex),
-      historicUSD: valueAt(staged, row.tokenId, row.amount),
-      amountSuccess: effectiveAmount === row.amount,
-      depositAmountSuccess: effectiveDepositAmount === row.l1?.depositAmount
-    }
-  })
+  queue.map((row, position) => ({
+    ...forgedFields(row, l1UserEffects[position]!, staged.account),
+    historicUSD: valueAt(staged, row.tokenId, row.amount)
+  }))
+
+/** Returns the rows of the coordinator L1 transactions of a batch, and of the L2 transactions. */
+function newRows(
+  staged: StagedBlock,
+  { l1Coordinator, l2 }: BatchFeed,
+  batch: Omit<New<Batch>, "forgedTransactions">,
+  outcome: BatchOutcome
+): ReadonlyArray<New<Transaction>> {
+  const { keccak256 } = staged.rules
+  const { createdAccounts, l1UserEffects } = outcome
+  const firstCreated = createdAccounts.length - l1Coordinator.length
+  const firstL2 = l1UserEffects.length + l1Coordinator.length
+  const valueOf = (tokenId: TokenId, units: bigint) => valueAt(staged, tokenId, units)
+  return [
+    ...l1Coordinator.map((feed, i) => {
+      const place = { batch, position: l1UserEffects.length + i }
+      return coordinatorRow(place, feed, createdAccounts[firstCreated + i]!.index, keccak256)
+    }),
+    ...outcome.l2.map((resolution, i) =>
+      l2Row({ batch, position: firstL2 + i }, l2[i]!, resolution, valueOf, keccak256)
+    )
+  ]
+}

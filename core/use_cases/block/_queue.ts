@@ -10,7 +10,6 @@ import {
   type BatchFeed
 } from "../../domain/mod.ts"
 import {
-  type AccountIndex,
   encodeFloat40,
   EXIT_ACCOUNT,
   isUserAccount,
@@ -19,7 +18,7 @@ import {
 } from "../../encoding/mod.ts"
 import { type BlockViolation, makeViolation, violationsIn } from "../violation/mod.ts"
 import type { StagedBlock } from "./_staged_block.ts"
-import type { L1UserEffect } from "../batch/mod.ts"
+import { type L1UserEffect, ownersOfQueued } from "../batch/mod.ts"
 
 /** Adds the block's L1 user transactions to their queues. */
 export function fillQueues(staged: StagedBlock): BlockViolation | undefined {
@@ -60,39 +59,14 @@ export function fillQueues(staged: StagedBlock): BlockViolation | undefined {
 export const queuedRows = (staged: StagedBlock): ReadonlyArray<New<Transaction>> =>
   staged.queued.map((row) => ({
     ...row,
-    fromPublicKey: senderKeyOf(staged, row),
-    ...receiverOf(staged, row.toAccountIndex)
+    ...ownersOfQueued(row, staged.account)
   }))
-
-/**
- * Returns the public key in the transaction or, if it has none, in the sender's account; null if
- * that does not exist yet.
- */
-export const senderKeyOf = (
-  staged: StagedBlock,
-  row: New<Transaction>
-): Transaction["fromPublicKey"] =>
-  row.fromPublicKey ?? ownerOf(staged, row.fromAccountIndex ?? NO_ACCOUNT).publicKey
-
-/** Returns address and key of a receiver; null if it is not an account or does not exist yet. */
-export function receiverOf(
-  staged: StagedBlock,
-  index: AccountIndex
-): Pick<Transaction, "toAddress" | "toPublicKey"> {
-  const { address, publicKey } = ownerOf(staged, index)
-  return { toAddress: address, toPublicKey: publicKey }
-}
 
 /** Returns the value in US dollars in this block; null for a token without price. */
 export function valueAt(staged: StagedBlock, tokenId: TokenId, amount: bigint): number | null {
   const token = staged.token(tokenId)
   return token === undefined ? null : valueUSD(token, amount)
 }
-
-const NO_OWNER = { address: null, publicKey: null }
-
-const ownerOf = (staged: StagedBlock, index: AccountIndex) =>
-  (isUserAccount(index) ? staged.account(index) : undefined) ?? NO_OWNER
 
 const forgedQueues = ({ block }: StagedBlock): number =>
   (block.batches ?? []).filter(({ forgeL1TransactionsNum }) => forgeL1TransactionsNum !== null)
