@@ -215,7 +215,6 @@ export * from "./encoding/mod.ts"
 export {
   type AccountChange,
   type AccountsAndTokens,
-  type AddGroupResult,
   type AddResult,
   type BlockGap,
   type BlockReport,

@@ -49,16 +49,12 @@ export interface PoolLimits {
   readonly pendingPerAccountMax: number
 }
 
-/** The result of adding a transaction. */
+/** The result of adding a transaction, or the transactions of a group. */
 export type AddResult =
   | { readonly kind: "added" }
-  /** The pool has a transaction with this id, and does not change it. */
-  | { readonly kind: "known"; readonly transaction: PoolTransaction }
-  | { readonly kind: "full"; readonly limit: keyof PoolLimits }
-
-/** The result of adding a group; `known` has the first of its transactions that the pool has. */
-export type AddGroupResult =
-  | Exclude<AddResult, { readonly kind: "full" }>
+  /** The pool has a transaction with one of the ids, and does not change it. */
+  | { readonly kind: "known" }
+  /** `account` is a sender whose transaction exceeds the limit. */
   | { readonly kind: "full"; readonly limit: keyof PoolLimits; readonly account: AccountIndex }
 
 /** A transaction to replace. */
@@ -278,7 +274,7 @@ export class PoolStore extends Context.Service<PoolStore, {
   readonly addGroup: (
     group: ReadonlyArray<OwnedTransaction>,
     limits: PoolLimits
-  ) => Effect.Effect<AddGroupResult, StoreFailure>
+  ) => Effect.Effect<AddResult, StoreFailure>
   /**
    * Removes a pending or invalid transaction and adds a pending one, with the same id or with one
    * that the pool does not have, in one transaction. Both have the same sender. A limit applies only

@@ -26,7 +26,8 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
     addTransaction: (transaction, owners, limits) =>
       Effect.gen(function*() {
         if ((yield* store.counts).pend >= limits.pendingMax) {
-          return { kind: "full" as const, limit: "pendingMax" as const }
+          const { fromAccountIndex: account } = transaction
+          return { kind: "full", limit: "pendingMax", account } as const
         }
         yield* Effect.yieldNow
         return yield* store.addTransaction(transaction, owners, { ...limits, pendingMax: Infinity })
@@ -50,7 +51,7 @@ const broken: { readonly [what: string]: (store: Store) => Partial<Store> } = {
       Effect.gen(function*() {
         for (const { transaction, ...owners } of group) {
           const result = yield* store.addTransaction(transaction, owners, limits)
-          if (result.kind !== "added") return { ...result, account: transaction.fromAccountIndex }
+          if (result.kind !== "added") return result
         }
         return { kind: "added" as const }
       })

@@ -7,7 +7,6 @@ import type {
 } from "../../../core/domain/mod.ts"
 import type { EthereumAddress, TransactionId } from "../../../core/encoding/mod.ts"
 import type {
-  AddGroupResult,
   AddResult,
   OwnedTransaction,
   PoolChange,
@@ -20,7 +19,6 @@ import type {
   TransactionOwners
 } from "../../../core/ports/mod.ts"
 import {
-  addResultOf,
   applyChanges,
   decideAdd,
   decideReplacement,
@@ -64,10 +62,10 @@ export class MemoryPool {
     owners: TransactionOwners,
     limits: PoolLimits
   ): AddResult {
-    return addResultOf(this.addGroup([{ ...owners, transaction }], limits))
+    return this.addGroup([{ ...owners, transaction }], limits)
   }
 
-  addGroup(group: ReadonlyArray<OwnedTransaction>, limits: PoolLimits): AddGroupResult {
+  addGroup(group: ReadonlyArray<OwnedTransaction>, limits: PoolLimits): AddResult {
     const result = decideAdd(this.rows, group, limits)
     if (result.kind === "added") { for (const each of group) this.#add(each) }
     return result

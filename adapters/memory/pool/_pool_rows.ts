@@ -1,11 +1,5 @@
 import { poolList, rowFilter } from "../../../core/contract/mod.ts"
-import {
-  feeUnits,
-  type PoolState,
-  poolStates,
-  type PoolTransaction,
-  type TokenId
-} from "../../../core/domain/mod.ts"
+import { feeUnits, type PoolState, poolStates, type TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
 import type { Pooled, PoolFilters, PoolParty } from "../../../core/ports/mod.ts"
 import { SortedList } from "./_sorted_list.ts"
@@ -56,8 +50,8 @@ export class PoolRows {
     return this.#byId.get(id)
   }
 
-  transaction(id: TransactionId): PoolTransaction | undefined {
-    return this.#byId.get(id)?.pooled.transaction
+  has(id: TransactionId): boolean {
+    return this.#byId.has(id)
   }
 
   /** Returns all transactions. */

@@ -14,6 +14,7 @@ import {
   computed,
   integer,
   part,
+  pick,
   poolTransaction,
   queryOf,
   selectRows,
@@ -88,17 +89,16 @@ const pooledById = pooledQuery("pool_transaction AS r WHERE r.id = $1")
 interface PendingRow {
   readonly account: AccountIndex
   readonly pending: number
-  readonly stored: PoolTransaction | null
+  readonly stored: Pick<PoolTransaction, "id"> | null
 }
 /**
- * Returns for each posted transaction the pending count of its account, and the stored transaction
- * of that id if there is one.
+ * Returns for each posted transaction the pending count of its account, and its id if the pool has it.
  */
 const pendingRows = queryOf(
   shape<PendingRow>({
     account: computed("wanted.account", integer),
     pending: computed("coalesce(pool_sender.pending, 0)", integer),
-    stored: part("id", poolTransaction)
+    stored: part("id", pick(poolTransaction, "id"))
   }),
   `unnest($1::bytea[], $2::bigint[]) AS wanted (id, account)
 LEFT JOIN pool_sender ON pool_sender.account_index = wanted.account
@@ -115,11 +115,11 @@ const loadPending = (
     bigintArray(all.map(({ transaction }) => transaction.fromAccountIndex))
   ]
   return Effect.map(selectRows(sql, pendingRows, parameters), (rows) => {
-    const known = new Map<TransactionId, PoolTransaction>()
+    const known = new Set<TransactionId>()
     const pending = new Map<AccountIndex, number>()
     for (const { account, pending: count, stored } of rows) {
       pending.set(account, count)
-      if (stored !== null) known.set(stored.id, stored)
+      if (stored !== null) known.add(stored.id)
     }
     return new PoolRecord(write, pending, known)
   })

@@ -1,7 +1,7 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Schedule } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
-import type { PoolState, PoolTransaction, PoolTransition } from "../../../core/domain/mod.ts"
+import type { PoolState, PoolTransition } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import { type OwnedTransaction, type Pooled, StoreFailure } from "../../../core/ports/mod.ts"
 import { type PoolContent, transitionOfPost } from "../../../core/use_cases/mod.ts"
@@ -117,19 +117,19 @@ export class PoolRecord implements PoolContent {
   readonly counts: { [State in PoolState]: number }
   #nextArrival: number
   readonly #pending: Map<AccountIndex, number>
-  readonly #known: Map<TransactionId, PoolTransaction>
+  readonly #known: Set<TransactionId>
   readonly #changedAccounts = new Set<AccountIndex>()
   readonly #transitions: Array<PoolTransition> = []
 
   /**
    * @param pending the pending counts of all accounts whose transactions this write changes; a
    *   missing one is 0
-   * @param known the stored transactions of the ids that this write adds
+   * @param known those of the ids that this write adds which the pool has
    */
   constructor(
     write: PoolWrite,
     pending: Map<AccountIndex, number> = new Map(),
-    known: Map<TransactionId, PoolTransaction> = new Map()
+    known: Set<TransactionId> = new Set()
   ) {
     this.#write = write
     this.#known = known
@@ -142,13 +142,13 @@ export class PoolRecord implements PoolContent {
     return this.#pending.get(account) ?? 0
   }
 
-  transaction(id: TransactionId): PoolTransaction | undefined {
-    return this.#known.get(id)
+  has(id: TransactionId): boolean {
+    return this.#known.has(id)
   }
 
   /** Records that a transaction enters the pool, and returns its row. */
   addPosted({ receiver, sender, transaction }: OwnedTransaction): Pooled {
-    this.#known.set(transaction.id, transaction)
+    this.#known.add(transaction.id)
     this.add(transaction.fromAccountIndex, transitionOfPost(transaction))
     const { timestampMs: sinceMs } = transaction
     return { transaction, sender, receiver, sinceMs, arrival: this.#nextArrival++ }

@@ -2,8 +2,7 @@ import { PgTypes } from "@effect/sql-pg"
 import { Deferred, Effect, Exit, Queue, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Authorization } from "../../../core/domain/mod.ts"
-import type { AddGroupResult, PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
-import { addResultOf } from "../../../core/use_cases/mod.ts"
+import type { AddResult, PoolStore, StoreFailure } from "../../../core/ports/mod.ts"
 import { Database, LastWrite } from "../connection/mod.ts"
 import {
   authorization,
@@ -30,14 +29,14 @@ export const openPool: Effect.Effect<
   const { record } = yield* LastWrite
   const run = <A>(work: (write: PoolWrite) => Effect.Effect<A, SqlError.SqlError>) =>
     record(runPoolWrite(writes, work))
-  const add = yield* batchRequests<PostedGroup, AddGroupResult, StoreFailure>(
+  const add = yield* batchRequests<PostedGroup, AddResult, StoreFailure>(
     (all) => run((write) => addGroups(writes, write, all)),
     ADD_BATCH_MAX
   )
   return {
     ...poolReads(reads),
     addTransaction: (transaction, owners, limits) =>
-      Effect.map(add({ group: [{ ...owners, transaction }], limits }), addResultOf),
+      add({ group: [{ ...owners, transaction }], limits }),
     addGroup: (group, limits) => add({ group, limits }),
     replaceTransaction: (replaced, transaction, owners, limits) =>
       run((write) =>

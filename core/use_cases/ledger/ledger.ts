@@ -10,6 +10,7 @@ import {
 import {
   type BlockReport,
   LedgerWriter,
+  measure,
   type StoreFailure,
   type PriorLedger,
   type SnapshotId,
@@ -147,7 +148,7 @@ export class Ledger extends Context.Service<Ledger, {
       Effect.gen(function*() {
         const ownGenesis = yield* Effect.orDie(Effect.fromResult(readGenesis(genesis)))
         const counts = new WriteCounts()
-        yield* counts.register
+        yield* measure(...counts.series)
         return Ledger.of(make(yield* LedgerWriter, ownGenesis, keccak256, options, counts))
       })
     )

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Struct, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, Struct } from "effect"
 import {
   isExpired,
   type PoolTransaction,
@@ -13,9 +13,9 @@ import {
   type Pooled,
   PoolStore,
   type StoreFailure,
-  counter,
   measure
 } from "../../ports/mod.ts"
+import { EventCounts } from "../_event_counts.ts"
 import { wholeGroups, withMembers } from "./_groups.ts"
 import { changeOf, changeUnlessReconciled, type PoolPorts } from "./_optimistic_change.ts"
 import { changesToPending } from "./_pool_changes.ts"
@@ -106,15 +106,7 @@ export class Pool extends Context.Service<Pool, {
   /** Returns the pool over the stores. */
   static readonly layer = (
     options: PoolOptions
-  ): Layer.Layer<Pool, never, LedgerReader | PoolStore> =>
-    Layer.effect(
-      Pool,
-      Effect.gen(function*() {
-        const counts = new PoolCounts()
-        yield* counts.register
-        return make({ reader: yield* LedgerReader, pool: yield* PoolStore }, options, counts)
-      })
-    )
+  ): Layer.Layer<Pool, never, LedgerReader | PoolStore> => Layer.effect(Pool, make(options))
 }
 
 /** A transaction as it was selected. */
@@ -128,22 +120,36 @@ export interface PoolOptions extends Partial<ReconcileOptions> {
 /** The default of `PoolOptions.forgingMaxMs`: one hour, longer than the computation of any proof. */
 export const forgingMaxMsDefault = 3_600_000
 
-function make(
-  ports: PoolPorts,
-  { forgingMaxMs = forgingMaxMsDefault, keccak256 }: PoolOptions,
-  counts: PoolCounts
-): Pool["Service"] {
-  const { pool } = ports
+const make = Effect.fnUntraced(function*(
+  { forgingMaxMs = forgingMaxMsDefault, keccak256 }: PoolOptions
+) {
+  const pool = yield* PoolStore
+  const ports = { reader: yield* LedgerReader, pool }
+  const moved = new EventCounts<{ readonly by: typeof causes[number] }>(
+    "rollup_pool_moved_total",
+    "Transitions of transactions in the pool, by cause",
+    causes.map((by) => ({ by }))
+  )
+  const skipped = new EventCounts<{ readonly reason: keyof typeof skipCodes }>(
+    "rollup_pool_passed_over_total",
+    "Transactions that a selection skipped, by reason",
+    Struct.keys(skipCodes).map((reason) => ({ reason }))
+  )
+  yield* measure(...moved.series, ...skipped.series)
   const reconcile = reconcilePool(ports, { forgingMaxMs })
   const selections = new LastSelections()
-  const counted = (cause: typeof causes[number], changing: ChangeEffect): ChangeEffect =>
-    Effect.tap(changing, ({ length }) => Effect.sync(() => counts.add(counts.moved, cause, length)))
-  return {
+  const counted = (by: typeof causes[number], changing: ChangeEffect): ChangeEffect =>
+    Effect.tap(changing, ({ length }) => Effect.sync(() => moved.add({ by }, length)))
+  return Pool.of({
     select: (options) =>
       Effect.tap(selectFrom(ports, keccak256, options), (selection) =>
         Effect.sync(() => {
           selections.add(selection)
-          for (const { code } of selection.skippedTransactions) counts.add(counts.skipped, code)
+          for (const { code } of selection.skippedTransactions) {
+            skipped.add({
+              reason: Struct.keys(skipCodes).find((name) => skipCodes[name] === code)!
+            })
+          }
         })),
     startForging: (selected, batchNum) =>
       counted("startForging", startForging(ports, selections, selected, batchNum)),
@@ -158,8 +164,19 @@ function make(
     transaction: pool.transaction,
     transitions: pool.transitions,
     skippedTransaction: pool.skippedTransaction
-  }
-}
+  })
+})
+
+const causes = [
+  "startForging",
+  "doneForging",
+  "invalidate",
+  "invalidateOldNonces",
+  "rollBack",
+  "purge",
+  "remove",
+  "reconcile"
+] as const
 
 const lastBatchNum = ({ reader }: PoolPorts): Effect.Effect<number, StoreFailure> =>
   Effect.map(reader.snapshotId, ({ batchNum }) => batchNum ?? 0)
@@ -308,43 +325,3 @@ class LastSelections {
 }
 
 const otherIsInvalid = "Another transaction of its group is invalid"
-
-const causes = [
-  "startForging",
-  "doneForging",
-  "invalidate",
-  "invalidateOldNonces",
-  "rollBack",
-  "purge",
-  "remove",
-  "reconcile"
-] as const
-
-/** Numbers of transitions by cause, and of skipped transactions by code. */
-class PoolCounts {
-  readonly moved = new Map<typeof causes[number], number>()
-  readonly skipped = new Map<number, number>()
-
-  add<Key>(counts: Map<Key, number>, key: Key, count = 1): void {
-    counts.set(key, (counts.get(key) ?? 0) + count)
-  }
-
-  /** Registers the metrics until the scope closes. */
-  get register(): Effect.Effect<void, never, Scope.Scope> {
-    const movedCounter = (cause: typeof causes[number]) =>
-      counter(
-        "rollup_pool_moved_total",
-        "Transitions of transactions in the pool, by cause",
-        () => this.moved.get(cause) ?? 0,
-        { by: cause }
-      )
-    const skippedCounter = (reason: keyof typeof skipCodes) =>
-      counter(
-        "rollup_pool_passed_over_total",
-        "Transactions that a selection skipped, by reason",
-        () => this.skipped.get(skipCodes[reason]) ?? 0,
-        { reason }
-      )
-    return measure(...causes.map(movedCounter), ...Struct.keys(skipCodes).map(skippedCounter))
-  }
-}

@@ -1,7 +1,6 @@
 import type { PoolTransaction, PoolTransition } from "../../domain/mod.ts"
 import type { AccountIndex, GroupId, TransactionId } from "../../encoding/mod.ts"
 import {
-  type AddGroupResult,
   type AddResult,
   type OwnedTransaction,
   type PoolChange,
@@ -22,8 +21,8 @@ export interface PoolContent {
   readonly counts: { readonly pend: number }
   /** Returns the number of pending transactions of an account. */
   readonly pendingOf: (account: AccountIndex) => number
-  /** Returns the transaction with an id; undefined if it is not in the pool. */
-  readonly transaction: (id: TransactionId) => PoolTransaction | undefined
+  /** Returns whether the pool has a transaction with an id. */
+  readonly has: (id: TransactionId) => boolean
 }
 
 /** Decides whether the transactions of a group are added, or one that was posted alone. */
@@ -31,18 +30,11 @@ export const decideAdd = (
   pool: PoolContent,
   group: ReadonlyArray<OwnedTransaction>,
   limits: PoolLimits
-): AddGroupResult => {
-  for (const { transaction: { id } } of group) {
-    const known = pool.transaction(id)
-    if (known !== undefined) return { kind: "known", transaction: known }
-  }
+): AddResult => {
+  if (group.some(({ transaction }) => pool.has(transaction.id))) return { kind: "known" }
   const senders = group.map(({ transaction }) => transaction.fromAccountIndex)
   return exceededLimit(pool, senders, limits) ?? { kind: "added" }
 }
-
-/** Returns the result of adding a transaction that was posted alone. */
-export const addResultOf = (result: AddGroupResult): AddResult =>
-  result.kind === "full" ? { kind: "full", limit: result.limit } : result
 
 /** Decides whether a transaction is added instead of the stored one, `old`. */
 export const decideReplacement = (
@@ -52,15 +44,13 @@ export const decideReplacement = (
   by: PoolTransaction,
   limits: PoolLimits
 ): ReplaceResult => {
-  const known = by.id === id ? undefined : pool.transaction(by.id)
-  if (known !== undefined) return { kind: "known", transaction: known }
+  if (by.id !== id && pool.has(by.id)) return { kind: "known" }
   if (old === undefined || (arrival !== null && old.arrival !== arrival)) return { kind: "changed" }
   if (!isReplaceable(old.transaction)) return { kind: "changed" }
   const { batchNum, state: from } = old.transaction
   const full = from === "pend" ? undefined : exceededLimit(pool, [by.fromAccountIndex], limits)
-  return full === undefined
-    ? { kind: "replaced", from, batchNum, reason: replacedReason(old.transaction, by.id) }
-    : { kind: "full", limit: full.limit }
+  return full ??
+    { kind: "replaced", from, batchNum, reason: replacedReason(old.transaction, by.id) }
 }
 
 /** Returns whether another transaction may replace one. */
@@ -72,7 +62,7 @@ const exceededLimit = (
   pool: PoolContent,
   senders: ReadonlyArray<AccountIndex>,
   { pendingMax, pendingPerAccountMax }: PoolLimits
-): Extract<AddGroupResult, { readonly kind: "full" }> | undefined => {
+): Extract<AddResult, { readonly kind: "full" }> | undefined => {
   if (pool.counts.pend + senders.length > pendingMax) {
     return { kind: "full", limit: "pendingMax", account: senders[0]! }
   }

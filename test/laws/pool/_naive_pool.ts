@@ -8,7 +8,6 @@ import {
   type SkippedTransaction
 } from "../../../core/domain/mod.ts"
 import type {
-  AddGroupResult,
   AddResult,
   PoolChange,
   Pooled,
@@ -49,10 +48,13 @@ export class NaivePool {
     { pendingMax, pendingPerAccountMax }: PoolLimits
   ): AddResult {
     const known = this.find(transaction.id)
-    if (known !== undefined) return { kind: "known", transaction: known.transaction }
-    if (this.inState("pend").length >= pendingMax) return { kind: "full", limit: "pendingMax" }
-    if (this.pendingOf(transaction.fromAccountIndex).length >= pendingPerAccountMax) {
-      return { kind: "full", limit: "pendingPerAccountMax" }
+    const { fromAccountIndex: account } = transaction
+    if (known !== undefined) return { kind: "known" }
+    if (this.inState("pend").length >= pendingMax) {
+      return { kind: "full", limit: "pendingMax", account }
+    }
+    if (this.pendingOf(account).length >= pendingPerAccountMax) {
+      return { kind: "full", limit: "pendingPerAccountMax", account }
     }
     const { id, timestampMs: atMs } = transaction
     this.rows = [...this.rows, {
@@ -73,10 +75,10 @@ export class NaivePool {
     return { kind: "added" }
   }
 
-  addGroup(group: ReadonlyArray<OwnedTransaction>, limits: PoolLimits): AddGroupResult {
-    const known = group.map(({ transaction }) => this.find(transaction.id)?.transaction)
-      .find((transaction) => transaction !== undefined)
-    if (known !== undefined) return { kind: "known", transaction: known }
+  addGroup(group: ReadonlyArray<OwnedTransaction>, limits: PoolLimits): AddResult {
+    if (group.some(({ transaction }) => this.find(transaction.id) !== undefined)) {
+      return { kind: "known" }
+    }
     const senders = group.map(({ transaction }) => transaction.fromAccountIndex)
     if (this.inState("pend").length + group.length > limits.pendingMax) {
       return { kind: "full", limit: "pendingMax", account: senders[0]! }
@@ -104,7 +106,7 @@ export class NaivePool {
   ): ReplaceResult {
     const known = this.find(transaction.id)
     if (known !== undefined && transaction.id !== replaced) {
-      return { kind: "known", transaction: known.transaction }
+      return { kind: "known" }
     }
     const old = this.find(replaced)?.transaction
     if (

@@ -1,7 +1,9 @@
 import { Cause, Effect, Exit, type Scope, Struct } from "effect"
-import { counter, gauge, limitHits, measure } from "../../../ports/mod.ts"
+import { gauge, limitHits, measure } from "../../../ports/mod.ts"
+import { EventCounts } from "../../_event_counts.ts"
 
 const kinds = ["transaction", "group", "authorization"] as const
+type Kind = typeof kinds[number]
 
 /** The outcomes of a post. `unanswered`: the store failed or the client disconnected. */
 const outcomes = [
@@ -17,42 +19,34 @@ type Outcome = typeof outcomes[number]
 
 /** Counts posted transactions, groups and authorizations by outcome. */
 export class SubmissionMetrics {
-  /** By kind and outcome. */
-  readonly #counts = new Map<string, number>()
+  readonly #counts = new EventCounts<{ readonly kind: Kind; readonly verdict: Outcome }>(
+    "rollup_submissions_total",
+    "Posted transactions, groups and authorizations, by kind and outcome",
+    kinds.flatMap((kind) => outcomes.map((verdict) => ({ kind, verdict })))
+  )
   /** Number of refusals because of each limit of the pool. */
   readonly limits = { pendingMax: 0, pendingPerAccountMax: 0 }
 
   /** Counts the outcome of a post. */
   count<A extends { readonly stored: boolean }, E extends { readonly _tag: string }>(
-    kind: typeof kinds[number],
+    kind: Kind,
     submitting: Effect.Effect<A, E>
   ): Effect.Effect<A, E> {
-    return Effect.onExit(submitting, (exit) =>
-      Effect.sync(() => {
-        const key = `${kind} ${outcomeOf(exit)}`
-        this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
-      }))
+    return Effect.onExit(
+      submitting,
+      (exit) => Effect.sync(() => this.#counts.add({ kind, verdict: outcomeOf(exit) }))
+    )
   }
 
   /** Registers the metrics until the scope closes. */
   register(pendingMax: number): Effect.Effect<void, never, Scope.Scope> {
-    const submissions = kinds.flatMap((kind) =>
-      outcomes.map((outcome) =>
-        counter(
-          "rollup_submissions_total",
-          "Posted transactions, groups and authorizations, by kind and outcome",
-          () => this.#counts.get(`${kind} ${outcome}`) ?? 0,
-          { kind, verdict: outcome }
-        )
-      )
-    )
     return measure(
       gauge(
         "rollup_pool_pending_max",
         "Maximum number of pending transactions",
         () => pendingMax
       ),
-      ...submissions,
+      ...this.#counts.series,
       ...Struct.keys(this.limits).map((limit) => limitHits(limit, () => this.limits[limit]))
     )
   }
