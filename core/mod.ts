@@ -100,7 +100,6 @@ export {
   changedAuctionVariables,
   type Coordinator,
   CoordinatorFeed,
-  coordinatorL1Part,
   CurrencyPrice,
   CurrencyPriceList,
   DelayedWithdrawalFeed,

@@ -217,32 +217,6 @@ export interface Batch {
   readonly ethereumTxHash: string | null
 }
 
-/**
- * Returns the L1 part of a transaction with which the coordinator creates an account in a batch.
- *
- * @example
- * ```ts
- * import { coordinatorL1Part } from "rollup-node-api"
- *
- * const { userOrigin } = coordinatorL1Part({ ethereumBlockNum: 18_000_000n, ethereumTxHash: null })
- * console.log(userOrigin) // => false
- * ```
- */
-export const coordinatorL1Part = (
-  { ethereumBlockNum, ethereumTxHash }: Pick<Batch, "ethereumBlockNum" | "ethereumTxHash">
-): L1Part => ({
-  toForgeL1TransactionsNum: null,
-  userOrigin: false,
-  depositAmount: 0n,
-  // amounts of zero count as success
-  amountSuccess: true,
-  depositAmountSuccess: true,
-  historicDepositAmountUSD: null,
-  ethereumBlockNum,
-  ethereumTxHash,
-  l1Fee: null
-})
-
 /** A batch with all its transactions, ascending by position. */
 export interface FullBatch {
   readonly batch: Batch

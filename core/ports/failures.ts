@@ -63,7 +63,7 @@ export const notRegisteredMessage = ({ kind, value }: UnregisteredThing): string
  * ```ts
  * import { NotRegistered } from "rollup-node-api"
  *
- * const { filter, message } = new NotRegistered({
+ * const { message, things: [{ filter }] } = new NotRegistered({
  *   things: [{ filter: "tokenIds", kind: "token", value: 7 }],
  *   snapshotId: { ethereumBlockNum: 18000000n, batchNum: null, version: 0 }
  * })
@@ -76,15 +76,5 @@ export class NotRegistered extends Schema.TaggedError<NotRegistered>()("NotRegis
 }) {
   override get message(): string {
     return this.things.map(notRegisteredMessage).join("; ")
-  }
-  /** The filter that names the first one. */
-  get filter(): string {
-    return this.things[0].filter
-  }
-  get kind(): UnregisteredThing["kind"] {
-    return this.things[0].kind
-  }
-  get value(): number {
-    return this.things[0].value
   }
 }

@@ -144,7 +144,7 @@ const readResource = (
   get: reading.operations[id]!,
   ...returnsOneBatch(operation) ? { batch: ([number]) => Number(number) } : {},
   notRegistered: (failure) =>
-    notRegistered(failure, filterName(revision, operation, context, failure.filter))
+    notRegistered(failure, filterName(revision, operation, context, failure.things[0].filter))
 })
 
 const writeResource = (

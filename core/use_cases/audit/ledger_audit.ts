@@ -15,7 +15,6 @@ import { auditList } from "./_filters.ts"
 import { type Findings, reportDefects } from "./findings.ts"
 import { auditExitTrees, type ExitTreeOptions, exitTreesAtOnce } from "./exit_trees.ts"
 import { type LedgerAuditRules, LedgerReplay } from "./_ledger_replay.ts"
-import { auditRollBacks } from "./_rollbacks.ts"
 
 export type { LedgerAuditRules } from "./_ledger_replay.ts"
 
@@ -163,3 +162,45 @@ function auditBlock(
     )
   }
 }
+
+/** Rollbacks that are read at once. */
+const rollBacksPerPage = 500
+
+/** Checks the rollbacks of a ledger; `version` is its current one. */
+const auditRollBacks = (
+  history: LedgerHistory["Service"],
+  version: number,
+  findings: Findings
+): Effect.Effect<void, StoreFailure> =>
+  Effect.gen(function*() {
+    let [serial, afterVersion] = [0, 0]
+    while (true) {
+      const { items } = yield* history.rollBacks({ afterVersion, limit: rollBacksPerPage })
+      for (const rollBack of items) {
+        const place = `rollback ${rollBack.serial}`
+        findings.checked("rollbacks")
+        findings.same("rollbacks", `${place}, serial`, rollBack.serial, ++serial)
+        if (rollBack.version <= afterVersion || rollBack.version > version) {
+          findings.violate(
+            "rollbacks",
+            `${place}, version`,
+            rollBack.version,
+            `a version above ${afterVersion}, at most ${version}`
+          )
+        }
+        if (
+          rollBack.removedBlock.number < rollBack.lastBlock.number + BigInt(rollBack.blocks) ||
+          rollBack.blocks < 1
+        ) {
+          findings.violate(
+            "rollbacks",
+            `${place}, blocks`,
+            rollBack.blocks,
+            `from 1 to ${rollBack.removedBlock.number - rollBack.lastBlock.number}`
+          )
+        }
+        afterVersion = rollBack.version
+      }
+      if (items.length < rollBacksPerPage) return
+    }
+  })

@@ -2,7 +2,6 @@ import { Result } from "effect"
 import {
   type Account,
   type Batch,
-  coordinatorL1Part,
   type ForgedFields,
   type L1CoordinatorFeed,
   type L2Feed,
@@ -85,7 +84,18 @@ export const coordinatorRow = (
   batchNum: batch.batchNum,
   historicUSD: null,
   timestampMs: batch.timestampMs,
-  l1: coordinatorL1Part(batch),
+  l1: {
+    toForgeL1TransactionsNum: null,
+    userOrigin: false,
+    depositAmount: 0n,
+    // amounts of zero count as success
+    amountSuccess: true,
+    depositAmountSuccess: true,
+    historicDepositAmountUSD: null,
+    ethereumBlockNum: batch.ethereumBlockNum,
+    ethereumTxHash: batch.ethereumTxHash,
+    l1Fee: null
+  },
   l2: null
 })
 

@@ -1,15 +1,7 @@
-import {
-  type AuctionConstants,
-  BlockFeed,
-  changedAuctionVariables,
-  slotNumMax,
-  slotOfBlock,
-  type BlockChanges
-} from "../../domain/mod.ts"
+import { BlockFeed, changedAuctionVariables, type BlockChanges } from "../../domain/mod.ts"
 import type { PriorLedger, Decision } from "../../ports/mod.ts"
 import {
   type BlockViolation,
-  makeViolation,
   boundaryDecoder,
   violationOfBlock,
   violationsIn
@@ -26,7 +18,7 @@ import {
   registeredTokens
 } from "./_registrations.ts"
 import { forgeBatches } from "./_batches.ts"
-import { checkPrevious, unstoredNumber } from "./_gap.ts"
+import { checkChainLink, checkStored } from "./_chain_link.ts"
 import {
   type BuildExitTree,
   exitLeaves,
@@ -35,55 +27,7 @@ import {
   withExitTrees
 } from "./exit_trees.ts"
 import { fillQueues, queuedRows } from "./_queue.ts"
-import { checkAgainstHead } from "./head.ts"
 import { withdrawExits } from "./_withdrawals.ts"
-
-/**
- * Returns whether the ledger has stored the block, or a violation if it has stored another block
- * with the same number.
- */
-function checkStored(
-  { hash, number }: BlockFeed,
-  prior: PriorLedger
-): "stored" | "new" | BlockViolation {
-  if (number > prior.lastBlock.number) return "new"
-  const stored = prior.block(number)
-  if (stored === undefined) return unstoredNumber(number, prior)
-  return stored.hash === hash
-    ? "stored"
-    : makeViolation("block-hash", hash, `${stored.hash}, the stored block ${number}`, "/hash")
-}
-
-/** Checks that a new block follows the last one and that its slot has a valid number. */
-function checkChainLink(
-  block: BlockFeed,
-  prior: PriorLedger,
-  auction: AuctionConstants
-): BlockViolation | undefined {
-  const { lastEthereumBlock, number, parentHash, timestampMs } = block
-  const { lastBlock } = prior
-  const refuse = violationsIn(block, "")
-  const unlinked = checkPrevious(block, prior)
-  if (unlinked !== undefined) return unlinked
-  const slotNum = slotOfBlock(auction, number)
-  if (slotNum > slotNumMax) {
-    return makeViolation("slot-number", slotNum, `at most ${slotNumMax}`, "/number")
-  }
-  // after a gap, the parent is an empty block that is not stored
-  if (number === lastBlock.number + 1n && parentHash !== lastBlock.hash) {
-    const expected = `${lastBlock.hash}, the stored block ${lastBlock.number}`
-    return refuse("parent-hash", "parentHash", expected)
-  }
-  if (timestampMs < lastBlock.timestampMs) {
-    const expected = `at least ${lastBlock.timestampMs}, the time of the previous block`
-    return refuse("timestamp", "timestampMs", expected)
-  }
-  if (lastEthereumBlock !== undefined && lastEthereumBlock < number) {
-    const expected = `at least ${number}, the block itself`
-    return refuse("last-ethereum-block", "lastEthereumBlock", expected)
-  }
-  return undefined
-}
 
 /**
  * Stores changed variables with the number of the block, and new verifiers, which keep the number
@@ -233,8 +177,7 @@ function decide(
   const blockStatus = checkStored(block, prior)
   if (blockStatus === "stored") return Result.succeed({ kind: "alreadyStored" })
   if (blockStatus !== "new") return Result.fail(blockStatus)
-  const unlinked = checkAgainstHead(block, prior)
-    ?? checkChainLink(block, prior, rules.constants.auction)
+  const unlinked = checkChainLink(block, prior, rules.constants.auction)
   if (unlinked !== undefined) return Result.fail(unlinked)
   const staged = new StagedBlock(rules, block, prior)
   for (const step of STEPS) {

@@ -123,7 +123,8 @@ export function noExitTree(block: BlockFeed, changes: BlockChanges): BlockViolat
   return violationAt(block, position, makeViolation("exit-proof", null, expected, pointer))
 }
 
-const violationAt = (
+/** Returns a violation within a batch as one of its block. */
+export const violationAt = (
   { number }: BlockFeed,
   position: number,
   violation: BlockViolation

@@ -1,16 +1,11 @@
-import { Result } from "effect"
-import {
-  type AuctionConstants,
-  type BlockFeed,
-  HeadFeed,
-  slotNumMax,
-  slotOfBlock
-} from "../../domain/mod.ts"
+import type { Result } from "effect"
+import { type AuctionConstants, HeadFeed, slotNumMax, slotOfBlock } from "../../domain/mod.ts"
 import type { PriorLedger } from "../../ports/mod.ts"
 import {
   boundaryDecoder,
   type BlockViolation,
   makeViolation,
+  resultOf,
   violationsIn
 } from "../violation/mod.ts"
 
@@ -43,10 +38,8 @@ export const readHead = (input: HeadFeed): Result.Result<HeadFeed, BlockViolatio
  */
 export const decideHead =
   (auction: AuctionConstants, head: HeadFeed) =>
-  ({ lastBlock }: PriorLedger): Result.Result<void, BlockViolation> => {
-    const violation = checkHead(auction, head, lastBlock)
-    return violation === undefined ? Result.void : Result.fail(violation)
-  }
+  ({ lastBlock }: PriorLedger): Result.Result<void, BlockViolation> =>
+    resultOf(checkHead(auction, head, lastBlock))
 
 function checkHead(
   auction: AuctionConstants,
@@ -70,32 +63,5 @@ function checkHead(
     return refuse("timestamp", "timestampMs", expected)
   }
   if (chainHead < number) return refuse("chain-head", "chainHead", `at least ${number}, the head`)
-  return undefined
-}
-
-/**
- * Checks a new block against a head above the last block, which states that no block up to it holds
- * anything for the ledger: the block must be above it, and follow it if it is the next one.
- */
-export function checkAgainstHead(
-  block: BlockFeed,
-  { head, lastBlock }: PriorLedger
-): BlockViolation | undefined {
-  const { number, parentHash, timestampMs } = block
-  const refuse = violationsIn(block, "")
-  if (head === null || head.number <= lastBlock.number) return undefined
-  if (number <= head.number) {
-    return refuse(
-      "block-above-head",
-      "number",
-      `above ${head.number}, the head: it states that the blocks after ${lastBlock.number} up to it hold nothing for the ledger`
-    )
-  }
-  if (number === head.number + 1n && parentHash !== head.hash) {
-    return refuse("parent-hash", "parentHash", `${head.hash}, the head`)
-  }
-  if (timestampMs < head.timestampMs) {
-    return refuse("timestamp", "timestampMs", `at least ${head.timestampMs}, the time of the head`)
-  }
   return undefined
 }

@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import type { BlockChanges, BlockFeed } from "../../domain/mod.ts"
+import type { Account, BlockChanges, BlockFeed } from "../../domain/mod.ts"
 import type {
   Decision,
   DeferredDecision,
@@ -7,16 +7,50 @@ import type {
   StoreDecision,
   StoreFailure
 } from "../../ports/mod.ts"
-import type { BlockViolation } from "../violation/mod.ts"
+import { type BlockViolation, violationsIn } from "../violation/mod.ts"
 import { decideOwnBlock, type LedgerRules, readBlock } from "./check_block.ts"
 import {
   type ExitTreeBuilder,
   exitLeaves,
   lacksProofs,
   noExitTree,
+  violationAt,
   withExitTrees
 } from "./exit_trees.ts"
-import { type StateRootVerifier, stateRootRequest, wrongStateRootOf } from "./state_roots.ts"
+
+/** The fields of an account from which its leaf in the state tree is computed. */
+export type StateAccount = Pick<
+  Account,
+  "index" | "tokenId" | "nonce" | "balance" | "publicKey" | "address"
+>
+
+/** A block whose state roots are to be verified. */
+export interface StateRootRequest {
+  readonly parentHash: string
+  readonly parentNumber: bigint
+  readonly hash: string
+  /** Whether there is no batch before this block, and so no account. */
+  readonly isFirst: boolean
+  /** The batches in order, each with its declared root and the accounts that it created or changed. */
+  readonly batches: ReadonlyArray<
+    { readonly stateRoot: bigint; readonly accounts: ReadonlyArray<StateAccount> }
+  >
+}
+
+/** The first batch of a block whose state root is wrong, and the root of all accounts after it. */
+export interface WrongStateRoot {
+  readonly position: number
+  readonly expected: bigint
+}
+
+/**
+ * Verifies the state roots of a block; null if all are right. Called for every new block, also for
+ * one without batches, after all other checks. Fails with a transient `StoreFailure` while it reads
+ * the accounts of the ledger.
+ */
+export type StateRootVerifier = (
+  request: StateRootRequest
+) => Effect.Effect<WrongStateRoot | null, StoreFailure>
 
 /** The slow checks of a block, which run after all other rules. */
 export interface SlowChecks {
@@ -121,10 +155,23 @@ const provenBy = (
 const rootCheckOf = (
   { verifyStateRoots }: SlowChecks,
   block: BlockFeed,
-  changes: BlockChanges,
-  prior: PriorLedger
-): Check =>
-  verifyStateRoots === undefined ? undefined : Effect.flatMap(
-    verifyStateRoots(stateRootRequest(block, changes, prior)),
-    (wrong) => wrong === null ? Effect.void : Effect.fail(wrongStateRootOf(block, wrong))
-  )
+  { batches }: BlockChanges,
+  { lastBatchNum, lastBlock }: PriorLedger
+): Check => {
+  if (verifyStateRoots === undefined) return undefined
+  const request = {
+    hash: block.hash,
+    parentHash: lastBlock.hash,
+    parentNumber: lastBlock.number,
+    isFirst: lastBatchNum === 0,
+    batches: batches.map(({ accounts, batch: { stateRoot } }) => ({ stateRoot, accounts }))
+  }
+  return Effect.flatMap(verifyStateRoots(request), (wrong) => {
+    if (wrong === null) return Effect.void
+    const expected = `${wrong.expected}, the root of all accounts after the batch`
+    const refuse = violationsIn(block.batches![wrong.position]!, "")
+    return Effect.fail(
+      violationAt(block, wrong.position, refuse("state-root", "stateRoot", expected))
+    )
+  })
+}

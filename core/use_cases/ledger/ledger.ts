@@ -29,7 +29,8 @@ import {
   type BlockViolation,
   boundaryDecoder,
   invalidShape,
-  makeViolation
+  makeViolation,
+  resultOf
 } from "../violation/mod.ts"
 import { WriteCounts } from "./_write_counts.ts"
 
@@ -264,9 +265,6 @@ const readBlockNumber = (toBlock: unknown): Result.Result<bigint, BlockViolation
 export const decidePrices =
   (prices: ReadonlyArray<PriceFeed>) => (prior: PriorLedger): Result.Result<void, BlockViolation> =>
     resultOf(checkPrices(prices, prior.token))
-
-const resultOf = (violation: BlockViolation | undefined): Result.Result<void, BlockViolation> =>
-  violation === undefined ? Result.void : Result.fail(violation)
 
 /**
  * Returns a check of a rollback for `LedgerWriter.rollBack`: it fails with a `BlockViolation` if

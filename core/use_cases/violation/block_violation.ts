@@ -1,4 +1,4 @@
-import { Schema, Struct } from "effect"
+import { Result, Schema, Struct } from "effect"
 
 /** Two parts of an error message: a noun for the offending value, and advice for the caller. */
 interface Wording {
@@ -186,6 +186,12 @@ export const violationsIn =
     expected: string
   ): BlockViolation =>
     makeViolation(invariant, input[member] as Value ?? null, expected, `${pointer}/${member}`)
+
+/** Returns the result of a check that found a violation or none. */
+export const resultOf = (
+  violation: BlockViolation | undefined
+): Result.Result<void, BlockViolation> =>
+  violation === undefined ? Result.void : Result.fail(violation)
 
 /** Returns the violation with the number of its block in the message. */
 export function violationOfBlock(

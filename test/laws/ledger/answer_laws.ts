@@ -42,7 +42,9 @@ const agreesOn = <N extends ListName>(
     )
     yield* holds(
       failure._tag === "NotRegistered" &&
-        missing.some(([filter, value]) => failure.filter === filter && failure.value === value),
+        missing.some(([filter, value]) =>
+          failure.things[0].filter === filter && failure.things[0].value === value
+        ),
       () =>
         `${description()} fails with ${failure.message}, expected "not registered" for ${
           show(missing)
