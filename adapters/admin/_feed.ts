@@ -8,7 +8,6 @@ import {
   Ledger,
   LedgerReader,
   LedgerWriter,
-  newWriteSession,
   type PriceFeed,
   type RecordReport,
   StoreFailure,
@@ -64,7 +63,7 @@ export const makeFeedHandler = (ports: Context.Context<FeedPorts>, limits: Count
       semaphore.withPermit(Effect.suspend(() =>
         Effect.provideContext(
           applyRecords(limits, request),
-          Context.add(ports, WriteSession, newWriteSession())
+          Context.add(ports, WriteSession, { since: null })
         )
       ))
   }

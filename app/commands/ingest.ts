@@ -12,7 +12,7 @@ import {
   type GenesisFeed,
   type StoreFailure,
   type BlockFeed,
-  lastBlock as lastBlockOf,
+  feedPosition,
   learnAuthorizations,
   Ledger,
   LedgerReader,
@@ -140,7 +140,8 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
     })
 
     const flushAll = Effect.andThen(flush, flush)
-    const records = recordsAfter(feed.records, genesis, yield* lastBlockOf)
+    const { lastBlock: last } = yield* feedPosition
+    const records = recordsAfter(feed.records, genesis, last)
     yield* Stream.fromAsyncIterable(records, (error) => error as Error).pipe(
       Stream.runForEach((record: FeedRecord) => {
         if (record.kind === "genesis") {

@@ -14,7 +14,6 @@ import {
   LedgerReader,
   type ListQuery,
   type Network,
-  newWriteSession,
   Pool,
   PriceFeed,
   type StoreFailure,
@@ -87,7 +86,7 @@ const call = <A, E extends Failure | NodeError>(
 
 const ledgerMethods = (open: OpenNode): Omit<LedgerMethods, "find" | "list" | "state"> => {
   const { calls, ledger, shown } = open
-  const session = newWriteSession()
+  const session = { since: null }
   const write = <A, E extends Failure | NodeError>(
     effect: () => Effect.Effect<A, E>,
     ...shape: Parameters<typeof shapeViolations>

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { fromItemMax } from "../../core/contract/mod.ts"
 import type { Account, Transaction } from "../../core/domain/mod.ts"
 import { LedgerReader, type LedgerWriter, type StoreFailure } from "../../core/ports/mod.ts"
-import { lastBlock, Pool } from "../../core/use_cases/mod.ts"
+import { feedPosition, Pool } from "../../core/use_cases/mod.ts"
 import { retryUnlessWriterChanged, type WriterChanged } from "../stores/mod.ts"
 import type { LedgerContent } from "./_resumed_world.ts"
 import { runnerOf, type SimulationRunner } from "./calls.ts"
@@ -53,7 +53,7 @@ const readLedger = Effect.gen(function*() {
   const reader = yield* LedgerReader
   const { batchNum, version } = yield* reader.snapshotId
   yield* (yield* Pool).rollBack(batchNum ?? 0)
-  const block = yield* lastBlock
+  const { lastBlock: block } = yield* feedPosition
   const { state } = yield* reader.state
   const newest = { filters: {}, order: "DESC", limit: PAGE_SIZE } as const
   const { items: tokens } = yield* reader.list("tokens", { ...newest, order: "ASC" })

@@ -4,11 +4,10 @@ import {
   checkHealth,
   type GenesisFeed,
   type Health,
-  lastBlock,
+  feedPosition,
   type Ledger,
   LedgerReader,
   type LedgerWriter,
-  newWriteSession,
   type Pool,
   type PoolStore,
   type StoreFailure,
@@ -62,7 +61,7 @@ const feedSource = (feed: OpenFeed): BlockSource => {
         const report = yield* openSourceReport(isShared ? awaitingLease : "Following the feed")
         const following = Effect.gen(function*() {
           if (!isShared) return yield* followFeed(skipStored(records))
-          const last = yield* retryUntilAvailable(lastBlock)
+          const { lastBlock: last } = yield* retryUntilAvailable(feedPosition)
           yield* report.ok("Following the feed")
           return yield* followFeed(skipStored(records), { genesis: genesis.block, last })
         })
@@ -100,7 +99,7 @@ const openSourceReport = (detail: string): Effect.Effect<SourceReport, never, Sc
  * Provides a `WriteSession`: a write fails if another process may have written since the last one.
  */
 const inOneWriteSession = <A, E, R>(writes: Effect.Effect<A, E, R>) =>
-  Effect.suspend(() => Effect.provideService(writes, WriteSession, newWriteSession()))
+  Effect.suspend(() => Effect.provideService(writes, WriteSession, { since: null }))
 
 /**
  * Logs and reports how the feed ended. A refused record stops the feed, not the server, which is no
@@ -130,7 +129,7 @@ const simulatedSource = (settings: SourceSettings): Effect.Effect<BlockSource> =
     const options = simulator.networkOptions(settings)
     const run: RunNetwork = Effect.fnUntraced(function*({ onLive, onWriter }) {
       // if stores are shared, reading the last block waits until this process is the writer
-      yield* retryUnlessWriterChanged(lastBlock)
+      yield* retryUnlessWriterChanged(feedPosition)
       yield* onWriter
       const simulation = yield* openSimulationThread(options)
       if ((yield* retryUnlessWriterChanged((yield* LedgerReader).snapshotId)).version > 0) {

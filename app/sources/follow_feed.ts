@@ -3,7 +3,7 @@ import {
   type BlockViolation,
   type EthereumBlock,
   type FeedRecord,
-  lastBlock,
+  feedPosition,
   Ledger,
   type LedgerWriter,
   type StoreFailure
@@ -52,7 +52,7 @@ export const followFeed = (
       })
     const findNewLastBlock = (record: FeedRecord) =>
       Effect.gen(function*() {
-        const last = yield* retryUntilAvailable(lastBlock)
+        const { lastBlock: last } = yield* retryUntilAvailable(feedPosition)
         // the other process may not have written any block
         if (!position.matches(last)) {
           yield* Effect.log(

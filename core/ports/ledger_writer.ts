@@ -189,46 +189,29 @@ export class LedgerWriter extends Context.Service<LedgerWriter, {
 /**
  * Detects another writer between dependent writes: the next write in the session fails once with
  * `StoreFailure.writerChanged`. Provide one session to all writes that build on each other, and to
- * `lastBlock`, the read that they start from. Null, the default, detects nothing.
+ * `feedPosition`, the read that they start from. Null, the default, detects nothing.
  *
  * @example
  * ```ts
  * import { Effect } from "effect"
- * import { lastBlock, newWriteSession, WriteSession } from "rollup-node-api"
+ * import { feedPosition, WriteSession } from "rollup-node-api"
  * import * as Memory from "rollup-node-api/memory"
  * import { simulate } from "rollup-node-api/simulator"
  *
  * const { genesis } = simulate({ seed: 1 })
- * const inSession = Effect.provideService(lastBlock, WriteSession, newWriteSession())
- * const block = await Effect.runPromise(Effect.provide(inSession, Memory.layer(genesis)))
- * console.log(block.number === genesis.block.number) // => true
+ * // provide the same session to the writes that follow
+ * const session = { since: null }
+ * const inSession = Effect.provideService(feedPosition, WriteSession, session)
+ * const { lastBlock } = await Effect.runPromise(Effect.provide(inSession, Memory.layer(genesis)))
+ * console.log(lastBlock.number === genesis.block.number) // => true
  * ```
  */
 export const WriteSession = Context.Reference<WriteSession | null>("rollup/core/WriteSession", {
   defaultValue: () => null
 })
 
-/** The state of a session; stores read and update it. */
+/** The state of a session, `{ since: null }` at first; stores read and update it. */
 export interface WriteSession {
   /** The writer epoch of the store at the last write; null before the first one. */
   since: bigint | null
 }
-
-/**
- * Returns a new session, for one series of writes.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import { lastBlock, newWriteSession, WriteSession } from "rollup-node-api"
- * import * as Memory from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const store = Memory.layer(simulate({ seed: 1 }).genesis)
- * // provide the same session to the writes that follow
- * const session = newWriteSession()
- * const inSession = Effect.provideService(lastBlock, WriteSession, session)
- * console.log((await Effect.runPromise(Effect.provide(inSession, store))).number) // => 18000000n
- * ```
- */
-export const newWriteSession = (): WriteSession => ({ since: null })

@@ -6,7 +6,7 @@ import { memoryNode } from "../_memory_node.ts"
 import { initialHistory, simulate } from "../../app/simulator/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
-import { lastBlock, Ledger } from "../../core/use_cases/mod.ts"
+import { feedPosition, Ledger } from "../../core/use_cases/mod.ts"
 import { withGaps } from "../laws/mod.ts"
 import { SeededRandom } from "../laws/_seeded_random.ts"
 import { failingNode, type CallOutcome, realTurn } from "./_failing_node.ts"
@@ -97,7 +97,7 @@ const followAfter = (known: ReadonlyArray<FeedRecord>, feed: ReadonlyArray<FeedR
   Effect.gen(function*() {
     const ledger = yield* Ledger
     for (const record of known) yield* ledger.applyRecord(record)
-    const last = yield* lastBlock
+    const { lastBlock: last } = yield* feedPosition
     yield* followFeed(arriving(feed), { genesis: genesis.block, last })
     return yield* ledgerContent
   })

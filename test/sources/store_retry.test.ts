@@ -6,7 +6,7 @@ import { simulate } from "../../app/simulator/mod.ts"
 import { guardStores } from "../../app/stores/guarded_stores.ts"
 import { retryUntilAvailable } from "../../app/stores/store_retry.ts"
 import { LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
-import { lastBlock } from "../../core/use_cases/mod.ts"
+import { feedPosition } from "../../core/use_cases/mod.ts"
 
 const unavailable = new StoreFailure({ message: "The store is away", retry: true })
 
@@ -68,7 +68,7 @@ describe("stores without room", () => {
           yield* Effect.flip(writer.setPrices(prices, () => Result.void)),
           unavailable
         )
-        const { number } = yield* lastBlock
+        const { number } = (yield* feedPosition).lastBlock
         return yield* writer.rollBack(number, () => Result.void)
       })
       assert.strictEqual((yield* Effect.provide(written, stores)).blocks, 0)

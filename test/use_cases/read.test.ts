@@ -28,7 +28,7 @@ import {
 import { dependenciesOf } from "../../core/use_cases/read/dependencies.ts"
 import {
   returnsOneBatch,
-  lastBlock,
+  feedPosition,
   Ledger,
   type ReadFailure,
   readInterfaces
@@ -261,10 +261,10 @@ describe("the last block", () => {
   it.effect("is known to its writer without a read", () =>
     Effect.gen(function*() {
       const [ledger, reader] = [yield* Ledger, yield* LedgerReader]
-      assert.deepStrictEqual(yield* lastBlock, genesis.block)
+      assert.deepStrictEqual((yield* feedPosition).lastBlock, genesis.block)
       yield* Effect.forEach(chain, ledger.applyBlock)
       const snapshotId = yield* reader.snapshotId
-      assert.strictEqual((yield* lastBlock).hash, chain.at(-1)!.hash)
+      assert.strictEqual((yield* feedPosition).lastBlock.hash, chain.at(-1)!.hash)
       assert.deepStrictEqual(yield* reader.snapshotId, snapshotId)
     }).pipe(Effect.provide(over)))
 
@@ -272,7 +272,7 @@ describe("the last block", () => {
     Effect.gen(function*() {
       const failure = new StoreFailure({ message: "The database is gone", retry: true })
       const gone = Layer.mock(LedgerWriter, { setPrices: () => Effect.fail(failure) })
-      assert.strictEqual(yield* Effect.flip(Effect.provide(lastBlock, gone)), failure)
+      assert.strictEqual(yield* Effect.flip(Effect.provide(feedPosition, gone)), failure)
     }))
 })
 

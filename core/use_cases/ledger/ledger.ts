@@ -1,6 +1,5 @@
 import { Effect, Result, Context, Layer, Schema } from "effect"
 import {
-  type EthereumBlock,
   type BlockFeed,
   type FeedRecord,
   GenesisFeed,
@@ -66,27 +65,6 @@ export const feedPosition: Effect.Effect<FeedPosition, StoreFailure, LedgerWrite
 
 /** The last block of a ledger, and the last head; see `PriorLedger`. */
 export type FeedPosition = Pick<PriorLedger, "head" | "lastBlock">
-
-/**
- * Returns the last block of the ledger as the writer sees it. With a shared store it waits until
- * this process is the writer.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import { lastBlock } from "rollup-node-api"
- * import * as Memory from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const store = Memory.layer(simulate({ seed: 1 }).genesis)
- * const { number } = await Effect.runPromise(Effect.provide(lastBlock, store))
- * console.log(number) // => 18000000n
- * ```
- */
-export const lastBlock: Effect.Effect<EthereumBlock, StoreFailure, LedgerWriter> = Effect.map(
-  feedPosition,
-  (position) => position.lastBlock
-)
 
 /** The result of one record of a feed; a genesis record changes nothing. */
 export type RecordReport =

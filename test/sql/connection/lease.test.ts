@@ -3,7 +3,7 @@ import { Context, Effect, Exit, Fiber, Layer, Redacted, Result, Scope } from "ef
 import { type LeaseOptions, leaseLayer, WriterLease } from "../../../adapters/sql/writes/lease.ts"
 import { Database, databaseLayer } from "../../../adapters/sql/connection/database.ts"
 import { migrate } from "../../../adapters/sql/schema/migrate.ts"
-import { newWriteSession, WriteSession } from "../../../core/ports/mod.ts"
+import { WriteSession } from "../../../core/ports/mod.ts"
 import { execute } from "../../postgres/_statements.ts"
 import { type FreshDatabase, freshDatabase } from "../../postgres/mod.ts"
 
@@ -115,7 +115,7 @@ describe("the writer's lease", () => {
   it.live("acquired again, reports once that others may have written, to each caller that continues from its own writes", () =>
     Effect.scoped(Effect.gen(function*() {
       yield* clean
-      const [feed, poller] = [newWriteSession(), newWriteSession()]
+      const [feed, poller] = [{ since: null }, { since: null }]
       const one = yield* opened({ holder: "Ann", termMs: 200, heartbeatMs: 60_000, waits: true })
       assert.strictEqual(outcomeOf(yield* one.noteIn(feed, "a")), "written")
       assert.strictEqual(outcomeOf(yield* one.noteIn(poller, "b")), "written")
@@ -132,7 +132,7 @@ describe("the writer's lease", () => {
       )
       // a caller that continues from nothing, or begins now, gets no report
       assert.strictEqual(outcomeOf(yield* one.note("f")), "written")
-      assert.strictEqual(outcomeOf(yield* one.noteIn(newWriteSession(), "g")), "written")
+      assert.strictEqual(outcomeOf(yield* one.noteIn({ since: null }, "g")), "written")
       for (const session of [poller, feed]) {
         const failed = yield* one.noteIn(session, "h")
         assert.match(
