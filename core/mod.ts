@@ -135,7 +135,6 @@ export {
   L1UserFeed,
   L2Feed,
   type L2Part,
-  l2TransactionType,
   lastClosedSlot,
   lastForgerSlot,
   lastOpenSlot,

@@ -52,14 +52,10 @@ export interface ExitView {
  * @example
  * ```ts
  * import { isPendingWithdraw } from "rollup-node-api"
- * import { openNode } from "rollup-node-api/embed"
- * import { simulate } from "rollup-node-api/simulator"
  *
- * const { genesis, next } = simulate({ seed: 1 })
- * await using node = await openNode({ genesis, store: { memory: true } })
- * for (let i = 0; i < 40; i++) await node.applyRecord(next())
- * const { items } = await node.list("exits")
- * console.log(items.some(({ exit }) => isPendingWithdraw(exit))) // => true
+ * const exit = { instantWithdrawn: null, delayedWithdrawn: null }
+ * const collected = { ...exit, delayedWithdrawn: 18_000_000n }
+ * console.log(isPendingWithdraw(exit), isPendingWithdraw(collected)) // => true false
  * ```
  */
 export const isPendingWithdraw = (

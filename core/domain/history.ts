@@ -177,20 +177,6 @@ export const l1TransactionType = (
     ? "ForceTransfer"
     : "DepositTransfer"
 
-/**
- * Returns the type of a forged transaction: a transfer to an address or a key becomes a transfer to
- * the receiving account.
- *
- * @example
- * ```ts
- * import { l2TransactionType } from "rollup-node-api"
- *
- * console.log(l2TransactionType(1), l2TransactionType(256)) // => Exit Transfer
- * ```
- */
-export const l2TransactionType = (to: AccountIndex): TransactionType =>
-  to === 1 ? "Exit" : "Transfer"
-
 /** A forged batch. */
 export interface Batch {
   readonly itemId: number

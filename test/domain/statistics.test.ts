@@ -5,7 +5,6 @@ import {
   feeSumUnits,
   feeWindowMs,
   l1TransactionType,
-  l2TransactionType,
   genesisVariables,
   metricsOf,
   metricsWindowMs,
@@ -249,6 +248,5 @@ describe("the type of a transaction", () => {
         "DepositTransfer"
       ]
     )
-    assert.deepStrictEqual([1, 256].map(l2TransactionType), ["Exit", "Transfer"])
   })
 })

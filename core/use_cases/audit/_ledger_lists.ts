@@ -1,8 +1,9 @@
 import { Effect } from "effect"
-import { fromItemMax, itemIds, limitMax, type ListItems } from "../../contract/mod.ts"
+import { limitMax } from "../../contract/mod.ts"
 import type { Account, Token, TokenId } from "../../domain/mod.ts"
 import { FIRST_USER_ACCOUNT, type Keccak256, l1UserTransactionId } from "../../encoding/mod.ts"
 import type { LedgerReader, StoreFailure } from "../../ports/mod.ts"
+import { findInPages } from "../_find_in_pages.ts"
 import type { Findings } from "./findings.ts"
 import type { LedgerReplay } from "./_ledger_replay.ts"
 import { listOrDie } from "./_filters.ts"
@@ -10,12 +11,14 @@ import { type AccountTree, stateRootOf } from "./state_root.ts"
 
 /* What the whole lists of a ledger have to be after its last batch. */
 
+const everything = { filters: {}, limit: limitMax }
+
 /** Checks that token ids have no gaps, and returns all tokens. */
 export const auditTokens = Effect.fnUntraced(
   function*(reader: LedgerReader["Service"], findings: Findings) {
     const tokens = new Map<TokenId, Token>()
     let lastItem = 0
-    yield* eachPage(reader, "tokens", (items) => {
+    yield* findInPages(reader, "tokens", everything, (items) => {
       for (const token of items) {
         findings.same("tokens", `token ${tokens.size}`, token.id, tokens.size)
         if (token.itemId <= lastItem) {
@@ -32,27 +35,6 @@ export const auditTokens = Effect.fnUntraced(
   }
 )
 
-/** Calls `each` with the items of a list, page by page. */
-const eachPage = <N extends "accounts" | "tokens">(
-  reader: LedgerReader["Service"],
-  name: N,
-  each: (items: ReadonlyArray<ListItems[N]>) => void
-): Effect.Effect<void, StoreFailure> =>
-  Effect.gen(function*() {
-    for (let fromItem = 0;;) {
-      const { counts, items } = yield* listOrDie(reader, name, {
-        filters: {},
-        fromItem,
-        limit: limitMax
-      })
-      each(items)
-      const last = items.at(-1)
-      if (last === undefined || counts.pendingItems === 0) return
-      fromItem = itemIds[name](last) + 1
-      yield* Effect.yieldNow
-    }
-  })
-
 /** Compares the stored accounts, and the root over them, with the values after the last batch. */
 export const auditAccounts = (
   reader: LedgerReader["Service"],
@@ -63,7 +45,7 @@ export const auditAccounts = (
   Effect.gen(function*() {
     const leaves: Array<bigint> = []
     let [last, lastItem] = [FIRST_USER_ACCOUNT - 1, 0]
-    yield* eachPage(reader, "accounts", (items) => {
+    yield* findInPages(reader, "accounts", everything, (items) => {
       for (const { account } of items) {
         if (account.index !== last + 1) {
           findings.violate(
@@ -137,28 +119,22 @@ export const auditQueue = (
   reader: LedgerReader["Service"],
   keccak256: Keccak256,
   findings: Findings
-): Effect.Effect<void, StoreFailure> =>
-  Effect.gen(function*() {
-    for (let fromItem = fromItemMax;;) {
-      const { counts, items } = yield* listOrDie(reader, "transactions", {
-        filters: { includePending: true },
-        fromItem,
-        limit: limitMax,
-        order: "DESC"
-      })
-      const waiting = items.filter(({ transaction }) => transaction.batchNum === null)
-      findings.checked("queued", waiting.length)
-      for (const { transaction: { id, l1, position } } of waiting) {
-        const toForgeL1TransactionsNum = l1?.toForgeL1TransactionsNum ?? 0
-        findings.same(
-          "queued",
-          `queue ${toForgeL1TransactionsNum}, position ${position}`,
-          id,
-          l1UserTransactionId({ toForgeL1TransactionsNum, position }, keccak256)
-        )
-      }
-      const last = items.at(-1)
-      if (waiting.length < items.length || last === undefined || counts.pendingItems === 0) return
-      fromItem = last.transaction.itemId - 1
+): Effect.Effect<unknown, StoreFailure> =>
+  findInPages(reader, "transactions", {
+    filters: { includePending: true },
+    limit: limitMax,
+    order: "DESC"
+  }, (items) => {
+    const waiting = items.filter(({ transaction }) => transaction.batchNum === null)
+    findings.checked("queued", waiting.length)
+    for (const { transaction: { id, l1, position } } of waiting) {
+      const toForgeL1TransactionsNum = l1?.toForgeL1TransactionsNum ?? 0
+      findings.same(
+        "queued",
+        `queue ${toForgeL1TransactionsNum}, position ${position}`,
+        id,
+        l1UserTransactionId({ toForgeL1TransactionsNum, position }, keccak256)
+      )
     }
+    return waiting.length < items.length ? true : undefined
   })

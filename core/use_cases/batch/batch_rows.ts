@@ -5,13 +5,13 @@ import {
   type ForgedFields,
   type L1CoordinatorFeed,
   type L2Feed,
-  l2TransactionType,
   type New,
   type TokenId,
   type Transaction
 } from "../../domain/mod.ts"
 import {
   type AccountIndex,
+  EXIT_ACCOUNT,
   isUserAccount,
   type Keccak256,
   l1CoordinatorTransactionId,
@@ -111,7 +111,8 @@ export const l2Row = (
   id: Result.getOrThrow(
     l2TransactionId({ amount, fee, fromAccountIndex, nonce, tokenId }, keccak256)
   ),
-  type: l2TransactionType(toAccountIndex),
+  // a transfer to an address or a key becomes a transfer to the receiving account
+  type: toAccountIndex === EXIT_ACCOUNT ? "Exit" : "Transfer",
   position,
   fromAccountIndex,
   fromAddress: sender.address,

@@ -1,15 +1,14 @@
 import { Effect } from "effect"
-import { fromItemMax } from "../../contract/mod.ts"
 import {
   type Account,
   isExpired,
   isSameOwner,
   type PoolTransaction,
-  type PostedTransaction,
-  type Transaction
+  type PostedTransaction
 } from "../../domain/mod.ts"
 import { type AccountIndex, isUserAccount, type TransactionId } from "../../encoding/mod.ts"
 import type { OwnedTransaction, StoreFailure } from "../../ports/mod.ts"
+import { findInPages } from "../_find_in_pages.ts"
 import type { PoolPorts } from "./_optimistic_change.ts"
 import { isForgedAs } from "./_same_transaction.ts"
 
@@ -125,32 +124,19 @@ function* expiryDecisions(transaction: PoolTransaction, lastBatchNum: number): G
 }
 
 /** Returns the transaction that used a nonce of its sender; null if the ledger has none. */
-const usedIn = Effect.fnUntraced(function*(
-  reader: Reader,
-  { fromAccountIndex, nonce }: PoolTransaction
-): Effect.fn.Return<Transaction & { readonly batchNum: number } | null, StoreFailure> {
-  let fromItem = fromItemMax
-  for (;;) {
-    const items = yield* reader.list("transactions", {
-      filters: { fromAccountIndex },
-      order: "DESC",
-      fromItem,
-      limit: PAGE
-    }).pipe(
-      Effect.map((page) => page.items),
-      // a rollback has removed the account
-      Effect.catchTag("NotRegistered", () => Effect.succeed([]))
-    )
+const usedIn = (reader: Reader, { fromAccountIndex, nonce }: PoolTransaction) =>
+  findInPages(reader, "transactions", {
+    filters: { fromAccountIndex },
+    order: "DESC",
+    limit: PAGE
+  }, (items) => {
     for (const { transaction } of items) {
       const { batchNum, l2 } = transaction
-      if (l2 === null || batchNum === null) continue
-      if (l2.nonce === nonce) return { ...transaction, batchNum }
-      if (l2.nonce < nonce) return null
+      if (l2 === null || batchNum === null || l2.nonce > nonce) continue
+      return l2.nonce === nonce ? { ...transaction, batchNum } : null
     }
-    if (items.length < PAGE) return null
-    fromItem = items.at(-1)!.transaction.itemId - 1
-  }
-})
+    return undefined
+  })
 
 /** Number of transactions in a read. */
 const PAGE = 100

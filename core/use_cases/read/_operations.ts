@@ -2,6 +2,7 @@ import { Effect, Result } from "effect"
 import {
   type AnyListName,
   answerShape,
+  currencyList,
   type FiltersOf,
   itemIds,
   type ListItems,
@@ -12,6 +13,7 @@ import {
   type QueryOf,
   queryReader,
   type Revision,
+  rowFilter,
   type Shape,
   type WireContext,
   writerOf
@@ -28,7 +30,6 @@ import type {
   StoreFailure
 } from "../../ports/mod.ts"
 import { findGroup, findPooled, listPool, type PoolPorts } from "../pool/mod.ts"
-import { currencyOf, listCurrencies } from "./currencies.ts"
 import { dependenciesOf } from "./dependencies.ts"
 import { readHealth } from "./health.ts"
 import type { Answer, PageEnds, ReadOperation, ReadOptions } from "./answer.ts"
@@ -202,15 +203,16 @@ const binders: { readonly [K in Operation["kind"]]: (of: Bound<OfKind<K>>) => Re
   ),
   currencyList: (of) =>
     listAnswer(of, "currencies", (query) =>
-      Effect.map(
-        listCurrencies(of.stores.currencies, query),
-        (items) => ({ json: of.write({ items }) })
-      )),
+      Effect.map(of.stores.currencies.current, (prices) => {
+        const items = prices.filter(rowFilter(currencyList, query.filters))
+          .sort((a, b) => a.currency < b.currency ? -1 : 1)
+        return { json: of.write({ items }) }
+      })),
   currency: bindFound(({ currencies }, code) =>
-    Effect.map(
-      currencyOf(currencies, code as string),
-      (view) => view === undefined ? null : { view }
-    )
+    Effect.map(currencies.current, (prices) => {
+      const view = prices.find(({ currency }) => currency === code)
+      return view === undefined ? null : { view }
+    })
   ),
   health: (of) =>
     singleAnswer(of, () =>

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Account, New } from "../../../domain/mod.ts"
 import type { StoreFailure } from "../../../ports/mod.ts"
+import { findInPages } from "../../_find_in_pages.ts"
 import type { PoolPorts } from "../_optimistic_change.ts"
 import {
   type AccountIndex,
@@ -129,25 +130,17 @@ export class StagedSelection {
     const { address, publicKey, tokenId } = owner
     // the list also has accounts of this key with an address: continue until an internal one
     const firstOf = (
-      filter: { readonly address: EthereumAddress } | { readonly publicKey: PublicKey },
-      fromItem: number
-    ): Effect.Effect<AccountIndex | null, StoreFailure> =>
-      Effect.flatMap(
-        reader.list("accounts", {
-          filters: { ...filter, tokenIds: [tokenId] },
-          fromItem,
-          limit: 64
-        }),
-        ({ counts, items }) => {
-          const owned = items.find(({ account }) => isOwnedBy(account, owner))
-          return owned !== undefined || counts.pendingItems === 0
-            ? Effect.succeed(owned?.account.index ?? null)
-            : firstOf(filter, items.at(-1)!.account.itemId + 1)
-        }
-      ).pipe(Effect.catchTag("NotRegistered", () => Effect.succeed(null)))
-    if (publicKey === null) return firstOf({ address }, 0)
+      filter: { readonly address: EthereumAddress } | { readonly publicKey: PublicKey }
+    ) =>
+      findInPages(
+        reader,
+        "accounts",
+        { filters: { ...filter, tokenIds: [tokenId] }, limit: 64 },
+        (items) => items.find(({ account }) => isOwnedBy(account, owner))?.account.index
+      )
+    if (publicKey === null) return firstOf({ address })
     return Effect.map(
-      Effect.forEach(keysOfLeaf(publicKey), (key) => firstOf({ publicKey: key }, 0)),
+      Effect.forEach(keysOfLeaf(publicKey), (key) => firstOf({ publicKey: key })),
       (found) => {
         const indexes = found.filter((index) => index !== null)
         return indexes.length === 0 ? null : Math.min(...indexes)

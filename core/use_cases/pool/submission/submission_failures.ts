@@ -8,21 +8,15 @@ import type { StoreFailure, VerifierBusy } from "../../../ports/mod.ts"
  *
  * @example
  * ```ts
- * import { Effect, Layer } from "effect"
- * import { EMPTY_PUBLIC_KEY, Submission, ZERO_ADDRESS } from "rollup-node-api"
- * import { inlineVerifier, keccak256 } from "rollup-node-api/crypto"
- * import * as Memory from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
+ * import { Effect } from "effect"
+ * import { SubmissionRefused } from "rollup-node-api"
  *
- * const { genesis, genesis: { network } } = simulate({ seed: 1 })
- * const stores = Layer.mergeAll(Memory.layer(genesis), Memory.poolLayer, inlineVerifier(network))
- * const layer = Layer.provide(Submission.layer({ network, keccak256 }), stores)
- * const posted = { address: ZERO_ADDRESS, publicKey: EMPTY_PUBLIC_KEY, signature: "" }
- * const submit = Effect.flatMap(Submission, (service) => service.submitAuthorization(posted))
+ * const message = "Property bjj is missing: expected a key"
+ * const fault = { in: "body", parameter: "/bjj", value: null, rule: "a key", message } as const
+ * const submit = Effect.fail(new SubmissionRefused({ faults: [fault] }))
  * const handled = Effect.catchTag(submit, "SubmissionRefused", ({ faults }) =>
  *   Effect.succeed(faults.map(({ parameter }) => parameter)))
- * console.log(await Effect.runPromise(Effect.provide(handled, layer)))
- * // => [ '/zkEthereumAddress', '/bjj' ]
+ * console.log(await Effect.runPromise(handled)) // => [ '/bjj' ]
  * ```
  */
 export class SubmissionRefused
