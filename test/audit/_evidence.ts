@@ -120,7 +120,7 @@ export const evidenceOfEvenBatch = (): BatchEvidence =>
 
 export function reportOf(evidence: BatchEvidence): AuditReport {
   const findings = new Findings()
-  auditBatch({ auction: genesis.constants.auction, keccak256 }, evidence, findings)
+  auditBatch({ genesis, keccak256 }, evidence, findings)
   return findings.report()
 }
 

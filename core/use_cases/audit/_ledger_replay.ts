@@ -5,30 +5,18 @@ import type {
   AccountValues,
   Batch,
   Exit,
-  GenesisFeed,
   Token,
   TokenId,
   Transaction
 } from "../../domain/mod.ts"
-import {
-  type AccountIndex,
-  FIRST_USER_ACCOUNT,
-  isUserAccount,
-  type Keccak256
-} from "../../encoding/mod.ts"
+import { type AccountIndex, FIRST_USER_ACCOUNT, isUserAccount } from "../../encoding/mod.ts"
 import type { LedgerBatch, LedgerBlock, LedgerReader, StoreFailure } from "../../ports/mod.ts"
 import type { BatchEvidence } from "./_batch_evidence.ts"
 import type { ComputedValues } from "./_changes.ts"
-import { auditBatch } from "./batch_audit.ts"
+import { auditBatch, type LedgerAuditRules } from "./batch_audit.ts"
 import type { BatchExits } from "./exit_trees.ts"
 import { type Findings, reportDefects } from "./findings.ts"
 import { listOrDie } from "./_filters.ts"
-
-/** The network of a ledger, and the rules of its audit. */
-export interface LedgerAuditRules {
-  readonly genesis: GenesisFeed
-  readonly keccak256: Keccak256
-}
 
 interface ReplayOptions extends LedgerAuditRules {
   readonly reader: LedgerReader["Service"]
@@ -70,18 +58,13 @@ export class LedgerReplay {
   /** Compares the stored rows of the next batch with the computed ones. */
   auditBatch({ block }: LedgerBlock, stored: LedgerBatch): Effect.Effect<void, StoreFailure> {
     const { accountChanges, batch } = stored
-    const { findings, genesis, keccak256 } = this.#options
     this.#auditOrder(batch, block)
     let computed: ComputedValues | undefined
     const audit = Effect.map(this.#loadEvidence(stored), (evidence) => {
-      computed = auditBatch(
-        { auction: genesis.constants.auction, keccak256 },
-        evidence,
-        findings
-      )
+      computed = auditBatch(this.#options, evidence, this.#options.findings)
     })
     return Effect.map(
-      reportDefects("batches", `batch ${batch.batchNum}`, audit, findings),
+      reportDefects("batches", `batch ${batch.batchNum}`, audit, this.#options.findings),
       () => {
         // after an invalid batch, the audit continues with the stored values
         const values = computed ??

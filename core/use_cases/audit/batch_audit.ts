@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import {
-  type AuctionConstants,
   type Batch,
+  type GenesisFeed,
   type L2Feed,
   slotOfBlock,
   type Transaction
@@ -14,9 +14,9 @@ import { auditExits } from "./_exits.ts"
 import type { Findings } from "./findings.ts"
 import { auditTransactions } from "./_transactions.ts"
 
-/** The rules of a batch audit: constants and functions of the network. */
-export interface BatchAuditRules {
-  readonly auction: Pick<AuctionConstants, "genesisBlockNum" | "blocksPerSlot">
+/** The network of a ledger, and the rules of its audit. */
+export interface LedgerAuditRules {
+  readonly genesis: GenesisFeed
   readonly keccak256: Keccak256
 }
 
@@ -27,7 +27,7 @@ export interface BatchAuditRules {
  * dollars, since stores do not record the prices at the time of a batch.
  */
 export function auditBatch(
-  { auction, keccak256 }: BatchAuditRules,
+  { genesis, keccak256 }: LedgerAuditRules,
   evidence: BatchEvidence,
   findings: Findings
 ): ComputedValues | undefined {
@@ -38,7 +38,7 @@ export function auditBatch(
     "batches",
     `${location}, slotNum`,
     batch.slotNum,
-    slotOfBlock(auction, batch.ethereumBlockNum)
+    slotOfBlock(genesis.constants.auction, batch.ethereumBlockNum)
   )
   const kinds = kindsOf(transactions)
   const input = inputOf(batch, kinds)

@@ -14,9 +14,8 @@ import type { AccountTree } from "./state_root.ts"
 import { auditList } from "./_filters.ts"
 import { type Findings, reportDefects } from "./findings.ts"
 import { auditExitTrees, type ExitTreeOptions, exitTreesAtOnce } from "./exit_trees.ts"
-import { type LedgerAuditRules, LedgerReplay } from "./_ledger_replay.ts"
-
-export type { LedgerAuditRules } from "./_ledger_replay.ts"
+import type { LedgerAuditRules } from "./batch_audit.ts"
+import { LedgerReplay } from "./_ledger_replay.ts"
 
 /** The ports of the ledger that `auditLedger` compares. */
 export interface LedgerAuditPorts {

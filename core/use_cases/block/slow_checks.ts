@@ -8,7 +8,8 @@ import type {
   StoreFailure
 } from "../../ports/mod.ts"
 import { type BlockViolation, violationsIn } from "../violation/mod.ts"
-import { decideOwnBlock, type LedgerRules, readBlock } from "./check_block.ts"
+import type { BlockRules } from "./_staged_block.ts"
+import { decideOwnBlock, readBlock } from "./check_block.ts"
 import {
   type ExitTreeBuilder,
   exitLeaves,
@@ -90,7 +91,7 @@ type SlowDecision = Decision<Failure> | DeferredDecision<Failure>
  * ```
  */
 export const decideBlockWithChecks = (
-  rules: Omit<LedgerRules, "buildExitTree">,
+  rules: BlockRules,
   checks: SlowChecks,
   block: BlockFeed
 ): (prior: PriorLedger) => Result.Result<SlowDecision, BlockViolation> => {
@@ -101,7 +102,7 @@ export const decideBlockWithChecks = (
 
 /** Like `decideBlockWithChecks`, for the result of `readBlock`. */
 export const decideOwnBlockWithChecks = (
-  rules: Omit<LedgerRules, "buildExitTree">,
+  rules: BlockRules,
   checks: SlowChecks,
   block: BlockFeed
 ) =>

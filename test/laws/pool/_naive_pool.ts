@@ -42,37 +42,8 @@ export class NaivePool {
     return this.inState("pend").filter(({ transaction }) => transaction.fromAccountIndex === index)
   }
 
-  add(
-    transaction: PoolTransaction,
-    { receiver, sender }: TransactionOwners,
-    { pendingMax, pendingPerAccountMax }: PoolLimits
-  ): AddResult {
-    const known = this.find(transaction.id)
-    const { fromAccountIndex: account } = transaction
-    if (known !== undefined) return { kind: "known" }
-    if (this.inState("pend").length >= pendingMax) {
-      return { kind: "full", limit: "pendingMax", account }
-    }
-    if (this.pendingOf(account).length >= pendingPerAccountMax) {
-      return { kind: "full", limit: "pendingPerAccountMax", account }
-    }
-    const { id, timestampMs: atMs } = transaction
-    this.rows = [...this.rows, {
-      sender,
-      receiver,
-      transaction,
-      sinceMs: atMs,
-      arrival: this.#arrivals++
-    }]
-    this.steps = [...this.steps, {
-      id,
-      from: null,
-      to: "pend",
-      atMs,
-      batchNum: null,
-      reason: "Posted"
-    }]
-    return { kind: "added" }
+  add(transaction: PoolTransaction, owners: TransactionOwners, limits: PoolLimits): AddResult {
+    return this.addGroup([{ ...owners, transaction }], limits)
   }
 
   addGroup(group: ReadonlyArray<OwnedTransaction>, limits: PoolLimits): AddResult {
@@ -88,8 +59,13 @@ export class NaivePool {
         limits.pendingPerAccountMax
     )
     if (account !== undefined) return { kind: "full", limit: "pendingPerAccountMax", account }
-    const unlimited = { pendingMax: Infinity, pendingPerAccountMax: Infinity }
-    for (const each of group) this.add(each.transaction, each, unlimited)
+    for (const { receiver, sender, transaction } of group) {
+      const { id, timestampMs: atMs } = transaction
+      const arrival = this.#arrivals++
+      this.rows = [...this.rows, { sender, receiver, transaction, sinceMs: atMs, arrival }]
+      const posted = { id, from: null, to: "pend", atMs, batchNum: null, reason: "Posted" } as const
+      this.steps = [...this.steps, posted]
+    }
     return { kind: "added" }
   }
 
@@ -105,9 +81,7 @@ export class NaivePool {
     limits: PoolLimits
   ): ReplaceResult {
     const known = this.find(transaction.id)
-    if (known !== undefined && transaction.id !== replaced) {
-      return { kind: "known" }
-    }
+    if (known !== undefined && transaction.id !== replaced) return { kind: "known" }
     const old = this.find(replaced)?.transaction
     if (
       old === undefined || old.group !== undefined || old.state === "fing" || old.state === "fged"

@@ -35,10 +35,14 @@ export interface SubmissionPorts extends PoolPorts {
   readonly verifier: SignatureVerifier["Service"]
 }
 
-/** The answer to a post of one transaction. */
-export interface PostAnswer {
-  readonly id: TransactionId
+/** The result of a post. `stored` is false if the same content was already stored. */
+export interface Submitted {
   readonly stored: boolean
+}
+
+/** The result of a post of one transaction. */
+export interface SubmittedTransaction extends Submitted {
+  readonly id: TransactionId
 }
 
 const unusedId =
@@ -79,7 +83,7 @@ export const acknowledge = Effect.fnUntraced(function*(
   context: SubmissionContext,
   known: Pooled | undefined,
   posted: PostedTransaction
-): Effect.fn.Return<PostAnswer, SubmissionConflict | StoreFailure> {
+): Effect.fn.Return<SubmittedTransaction, SubmissionConflict | StoreFailure> {
   const { id } = posted
   if (known === undefined || !isSamePosted(known.transaction, posted)) {
     return yield* conflict(context, id)

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { InputFault } from "../../../contract/mod.ts"
 import type { PoolTransaction, PostedGroup } from "../../../domain/mod.ts"
+import type { TransactionId } from "../../../encoding/mod.ts"
 import type { StoreFailure, TransactionOwners, VerifierBusy } from "../../../ports/mod.ts"
 import { completeGroup, faultAt, groupFaults } from "./_group_rules.ts"
 import {
@@ -27,6 +28,7 @@ import {
   failFull,
   failIfReplaced,
   type SubmissionContext,
+  type Submitted,
   wrongSignature
 } from "./_submission_context.ts"
 
@@ -35,7 +37,7 @@ export const submitGroup = Effect.fnUntraced(function*(
   context: SubmissionContext,
   input: PostedGroup,
   rules: PostRules
-): Effect.fn.Return<Stored, SubmissionFailure> {
+): Effect.fn.Return<SubmittedGroup, SubmissionFailure> {
   const { keccak256, limits, pool, reader, refuse } = context
   const group = completeGroup(input)
   yield* failIfRefused(groupFaults(group, refuse, keccak256, rules))
@@ -65,7 +67,7 @@ const storeGroup = Effect.fnUntraced(function*(
   context: SubmissionContext,
   group: PostedGroup,
   owners: ReadonlyArray<TransactionOwners>
-): Effect.fn.Return<Stored, SubmissionConflict | PoolFull | StoreFailure> {
+): Effect.fn.Return<SubmittedGroup, SubmissionConflict | PoolFull | StoreFailure> {
   const { limits, pool } = context
   const timestampMs = yield* Clock.currentTimeMillis
   const rows = group.transactions.map(({ requestOffset, ...posted }, position) => ({
@@ -95,7 +97,7 @@ const storeGroup = Effect.fnUntraced(function*(
 const acknowledgeGroup = Effect.fnUntraced(function*(
   context: SubmissionContext,
   { id, transactions }: PostedGroup
-): Effect.fn.Return<Stored, SubmissionConflict | StoreFailure> {
+): Effect.fn.Return<SubmittedGroup, SubmissionConflict | StoreFailure> {
   const ids = transactions.map((each) => each.id)
   const stored = yield* context.pool.members([id])
   // the id of a group is a hash of its ids, and what its members require is signed
@@ -152,9 +154,9 @@ const checkSignatures = Effect.fnUntraced(function*(
   yield* failIfRefused(faults)
 })
 
-interface Stored {
-  readonly ids: ReadonlyArray<string>
-  readonly stored: boolean
+/** The result of a post of a group, with the ids of its transactions. */
+export interface SubmittedGroup extends Submitted {
+  readonly ids: ReadonlyArray<TransactionId>
 }
 
 /** The bounds apply to the average of a group, not to each of its transactions. */

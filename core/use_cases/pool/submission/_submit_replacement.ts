@@ -23,7 +23,7 @@ import {
   failFull,
   failIfReplaced,
   pendingTransaction,
-  type PostAnswer,
+  type SubmittedTransaction,
   type SubmissionContext
 } from "./_submission_context.ts"
 import {
@@ -40,7 +40,7 @@ export const replaceTransaction = Effect.fnUntraced(function*(
   replaced: Replaced,
   input: PostedTransaction,
   rules: PostRules
-): Effect.fn.Return<PostAnswer, SubmissionFailure | NothingToReplace> {
+): Effect.fn.Return<SubmittedTransaction, SubmissionFailure | NothingToReplace> {
   const posted = withoutEmptyParts(input)
   yield* failIfRefused(postedFaults(posted, context.refuse, context.keccak256, rules))
   for (;;) {
@@ -55,7 +55,7 @@ const attempt = Effect.fnUntraced(function*(
   replaced: Replaced,
   posted: PostedTransaction,
   rules: PostRules
-): Effect.fn.Return<PostAnswer | "changed", SubmissionFailure | NothingToReplace> {
+): Effect.fn.Return<SubmittedTransaction | "changed", SubmissionFailure | NothingToReplace> {
   const { pool, reader } = context
   const { id } = posted
   const parties = yield* partiesOf(reader, posted)

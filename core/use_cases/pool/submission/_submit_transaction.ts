@@ -13,7 +13,7 @@ import {
   failFull,
   failIfReplaced,
   pendingTransaction,
-  type PostAnswer,
+  type SubmittedTransaction,
   type SubmissionContext
 } from "./_submission_context.ts"
 import { failIfRefused, type PoolFull, type SubmissionFailure } from "./submission_failures.ts"
@@ -26,7 +26,7 @@ export const submitTransaction = Effect.fnUntraced(function*(
   context: SubmissionContext,
   input: PostedTransaction,
   rules: PostRules
-): Effect.fn.Return<PostAnswer, SubmissionFailure> {
+): Effect.fn.Return<SubmittedTransaction, SubmissionFailure> {
   const { keccak256, limits, pool, reader, refuse } = context
   const posted = withoutEmptyParts(input)
   const { id } = posted

@@ -8,5 +8,6 @@ export {
   type Refuse,
   refuseFor
 } from "./_posted_rules.ts"
+export type { Submitted } from "./_submission_context.ts"
 export * from "./submission_failures.ts"
 export * from "./submit.ts"

@@ -5,13 +5,13 @@ import {
   type PostedGroup,
   type PostedTransaction
 } from "../../../domain/mod.ts"
-import type { Keccak256, TransactionId } from "../../../encoding/mod.ts"
+import type { Keccak256 } from "../../../encoding/mod.ts"
 import { LedgerReader, PoolStore, SignatureVerifier } from "../../../ports/mod.ts"
 import { type PostRules, refuseFor } from "./_posted_rules.ts"
-import type { SubmissionPorts } from "./_submission_context.ts"
+import type { SubmissionPorts, Submitted, SubmittedTransaction } from "./_submission_context.ts"
 import { SubmissionMetrics } from "./_submission_metrics.ts"
 import { submitAuthorization } from "./_submit_authorization.ts"
-import { submitGroup } from "./_submit_group.ts"
+import { submitGroup, type SubmittedGroup } from "./_submit_group.ts"
 import { replaceTransaction } from "./_submit_replacement.ts"
 import { submitTransaction } from "./_submit_transaction.ts"
 import type {
@@ -37,11 +37,6 @@ export interface SubmissionOptions {
    * `PoolFull.retryAfterSeconds`, the value of `Retry-After` if the pool is full; 60 by default.
    */
   readonly retryAfterSeconds?: number
-}
-
-/** The result of a post. `stored` is false if the same content was already stored. */
-export interface Submitted {
-  readonly stored: boolean
 }
 
 /**
@@ -70,7 +65,7 @@ export class Submission extends Context.Service<Submission, {
   readonly submitTransaction: (
     posted: PostedTransaction,
     rules?: PostRules
-  ) => Effect.Effect<Submitted & { readonly id: TransactionId }, SubmissionFailure>
+  ) => Effect.Effect<SubmittedTransaction, SubmissionFailure>
   /**
    * Stores a transaction as pending instead of a pending or invalid one with the same sender and
    * nonce, which leaves the pool. The new one may have the same id, with another destination or
@@ -81,10 +76,7 @@ export class Submission extends Context.Service<Submission, {
     replaced: Replaced,
     posted: PostedTransaction,
     rules?: PostRules
-  ) => Effect.Effect<
-    Submitted & { readonly id: TransactionId },
-    SubmissionFailure | NothingToReplace
-  >
+  ) => Effect.Effect<SubmittedTransaction, SubmissionFailure | NothingToReplace>
   /**
    * Stores the transactions of a group as pending, or none of them. They are forged in one batch, in
    * their order, or never.
@@ -92,10 +84,7 @@ export class Submission extends Context.Service<Submission, {
   readonly submitGroup: (
     posted: PostedGroup,
     rules?: PostRules
-  ) => Effect.Effect<
-    Submitted & { readonly ids: ReadonlyArray<TransactionId> },
-    SubmissionFailure
-  >
+  ) => Effect.Effect<SubmittedGroup, SubmissionFailure>
   /** Stores an authorization. */
   readonly submitAuthorization: (
     posted: PostedAuthorization
