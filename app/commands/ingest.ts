@@ -140,8 +140,7 @@ const load = (feed: OpenFeed, genesis: GenesisFeed) =>
     })
 
     const flushAll = Effect.andThen(flush, flush)
-    const { lastBlock: last } = yield* feedPosition
-    const records = recordsAfter(feed.records, genesis, last)
+    const records = recordsAfter(feed.records, genesis, (yield* feedPosition).lastBlock)
     yield* Stream.fromAsyncIterable(records, (error) => error as Error).pipe(
       Stream.runForEach((record: FeedRecord) => {
         if (record.kind === "genesis") {

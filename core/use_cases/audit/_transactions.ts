@@ -1,6 +1,6 @@
 import { l1TransactionType, type New, type Transaction } from "../../domain/mod.ts"
 import { l1UserTransactionId, NO_ACCOUNT } from "../../encoding/mod.ts"
-import { coordinatorRow, forgedFields, l2Row } from "../batch/mod.ts"
+import { coordinatorRow, forgedFields, l2Row } from "../block/mod.ts"
 import { accountOf, type BatchAudit, queuedRow } from "./_batch_evidence.ts"
 
 /**

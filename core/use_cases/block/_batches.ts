@@ -3,6 +3,9 @@ import {
   type Batch,
   type BatchChanges,
   type BatchFeed,
+  type ForgedFields,
+  type L1CoordinatorFeed,
+  type L2Feed,
   type New,
   protocol,
   slotOfBlock,
@@ -11,10 +14,17 @@ import {
   transactionsPerBatchMax
 } from "../../domain/mod.ts"
 import {
+  type AccountIndex,
+  EXIT_ACCOUNT,
+  type Keccak256,
+  l1CoordinatorTransactionId,
+  l2TransactionId,
+  NO_ACCOUNT
+} from "../../encoding/mod.ts"
+import {
   type BatchOutcome,
-  coordinatorRow,
-  forgedFields,
-  l2Row,
+  type L1UserEffect,
+  type L2Resolution,
   processBatch
 } from "../batch/mod.ts"
 import type { StagedBlock } from "./_staged_block.ts"
@@ -25,7 +35,7 @@ import {
   violationWithin
 } from "../violation/mod.ts"
 import { checkExits, checkRoots, exitRows } from "./_exits.ts"
-import { checkEffects, forgedQueue, valueAt } from "./_queue.ts"
+import { checkEffects, type FindAccount, forgedQueue, ownersOfQueued, valueAt } from "./_queue.ts"
 
 /** Applies the batches of the block in order. */
 export function forgeBatches(staged: StagedBlock): BlockViolation | undefined {
@@ -143,3 +153,88 @@ function newRows(
     )
   ]
 }
+
+/** The batch of a transaction, and the position of the transaction in it. */
+export interface BatchPlace {
+  readonly batch: Pick<Batch, "batchNum" | "timestampMs" | "ethereumBlockNum" | "ethereumTxHash">
+  readonly position: number
+}
+
+/** Returns the fields of a queued transaction that its batch sets, except its value in US dollars. */
+export const forgedFields = (
+  row: New<Transaction>,
+  { createdIndex, effectiveAmount, effectiveDepositAmount }: L1UserEffect,
+  account: FindAccount
+): Omit<ForgedFields, "historicUSD"> => ({
+  id: row.id,
+  fromAccountIndex: createdIndex ?? row.fromAccountIndex ?? NO_ACCOUNT,
+  ...ownersOfQueued(row, account),
+  amountSuccess: effectiveAmount === row.amount,
+  depositAmountSuccess: effectiveDepositAmount === row.l1?.depositAmount
+})
+
+/** Returns the row of a coordinator L1 transaction: a deposit of zero into the account it creates. */
+export const coordinatorRow = (
+  { batch, position }: BatchPlace,
+  { address, publicKey, tokenId }: Omit<L1CoordinatorFeed, "signature">,
+  created: AccountIndex,
+  keccak256: Keccak256
+): New<Transaction> => ({
+  id: l1CoordinatorTransactionId({ batchNum: batch.batchNum, position }, keccak256),
+  type: "CreateAccountDeposit",
+  position,
+  fromAccountIndex: created,
+  fromAddress: address,
+  fromPublicKey: publicKey,
+  toAccountIndex: NO_ACCOUNT,
+  toAddress: null,
+  toPublicKey: null,
+  tokenId,
+  amount: 0n,
+  batchNum: batch.batchNum,
+  historicUSD: null,
+  timestampMs: batch.timestampMs,
+  l1: {
+    toForgeL1TransactionsNum: null,
+    userOrigin: false,
+    depositAmount: 0n,
+    // amounts of zero count as success
+    amountSuccess: true,
+    depositAmountSuccess: true,
+    historicDepositAmountUSD: null,
+    ethereumBlockNum: batch.ethereumBlockNum,
+    ethereumTxHash: batch.ethereumTxHash,
+    l1Fee: null
+  },
+  l2: null
+})
+
+/** Returns the row of an L2 transaction. `valueOf` returns the value of units in US dollars. */
+export const l2Row = (
+  { batch, position }: BatchPlace,
+  { amount, fee, fromAccountIndex, toAccountIndex }: L2Feed,
+  { feeAmount, nonce, receiver, sender, tokenId }: L2Resolution,
+  valueOf: (tokenId: TokenId, units: bigint) => number | null,
+  keccak256: Keccak256
+): New<Transaction> => ({
+  // cannot fail: `processBatch` has checked every field
+  id: Result.getOrThrow(
+    l2TransactionId({ amount, fee, fromAccountIndex, nonce, tokenId }, keccak256)
+  ),
+  // a transfer to an address or a key becomes a transfer to the receiving account
+  type: toAccountIndex === EXIT_ACCOUNT ? "Exit" : "Transfer",
+  position,
+  fromAccountIndex,
+  fromAddress: sender.address,
+  fromPublicKey: sender.publicKey,
+  toAccountIndex,
+  toAddress: receiver === null ? null : receiver.address,
+  toPublicKey: receiver === null ? null : receiver.publicKey,
+  tokenId,
+  amount,
+  batchNum: batch.batchNum,
+  historicUSD: valueOf(tokenId, amount),
+  timestampMs: batch.timestampMs,
+  l1: null,
+  l2: { fee, historicFeeUSD: valueOf(tokenId, feeAmount), nonce }
+})

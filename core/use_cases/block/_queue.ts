@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import {
+  type Account,
   l1TransactionType,
   type L1UserFeed,
   type New,
@@ -10,6 +11,7 @@ import {
   type BatchFeed
 } from "../../domain/mod.ts"
 import {
+  type AccountIndex,
   encodeFloat40,
   EXIT_ACCOUNT,
   isUserAccount,
@@ -18,7 +20,7 @@ import {
 } from "../../encoding/mod.ts"
 import { type BlockViolation, makeViolation, violationsIn } from "../violation/mod.ts"
 import type { StagedBlock } from "./_staged_block.ts"
-import { type L1UserEffect, ownersOfQueued } from "../batch/mod.ts"
+import type { L1UserEffect } from "../batch/mod.ts"
 
 /** Adds the block's L1 user transactions to their queues. */
 export function fillQueues(staged: StagedBlock): BlockViolation | undefined {
@@ -61,6 +63,29 @@ export const queuedRows = (staged: StagedBlock): ReadonlyArray<New<Transaction>>
     ...row,
     ...ownersOfQueued(row, staged.account)
   }))
+
+/** Returns an account; undefined if it does not exist. */
+export type FindAccount = (index: AccountIndex) => New<Account> | undefined
+
+const NO_OWNER = { address: null, publicKey: null }
+
+/**
+ * Returns the keys of both accounts of a queued transaction, and the address of its receiver; null if
+ * it is no account, or does not exist yet. A transaction that creates its sender has the key itself.
+ */
+export const ownersOfQueued = (
+  { fromAccountIndex, fromPublicKey, toAccountIndex }: New<Transaction>,
+  account: FindAccount
+): Pick<Transaction, "fromPublicKey" | "toAddress" | "toPublicKey"> => {
+  const [sender, receiver] = [fromAccountIndex ?? NO_ACCOUNT, toAccountIndex].map((index) =>
+    (isUserAccount(index) ? account(index) : undefined) ?? NO_OWNER
+  )
+  return {
+    fromPublicKey: fromPublicKey ?? sender!.publicKey,
+    toAddress: receiver!.address,
+    toPublicKey: receiver!.publicKey
+  }
+}
 
 /** Returns the value in US dollars in this block; null for a token without price. */
 export function valueAt(staged: StagedBlock, tokenId: TokenId, amount: bigint): number | null {

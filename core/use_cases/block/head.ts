@@ -1,11 +1,10 @@
-import type { Result } from "effect"
+import { Result } from "effect"
 import { type AuctionConstants, HeadFeed, slotNumMax, slotOfBlock } from "../../domain/mod.ts"
 import type { PriorLedger } from "../../ports/mod.ts"
 import {
   boundaryDecoder,
   type BlockViolation,
   makeViolation,
-  resultOf,
   violationsIn
 } from "../violation/mod.ts"
 
@@ -65,3 +64,9 @@ function checkHead(
   if (chainHead < number) return refuse("chain-head", "chainHead", `at least ${number}, the head`)
   return undefined
 }
+
+/** Returns the result of a check that found a violation or none. */
+export const resultOf = (
+  violation: BlockViolation | undefined
+): Result.Result<void, BlockViolation> =>
+  violation === undefined ? Result.void : Result.fail(violation)

@@ -22,14 +22,14 @@ import {
   decideOwnBlockWithChecks,
   readBlock,
   readHead,
+  resultOf,
   type SlowChecks
 } from "../block/mod.ts"
 import {
   type BlockViolation,
   boundaryDecoder,
   invalidShape,
-  makeViolation,
-  resultOf
+  makeViolation
 } from "../violation/mod.ts"
 import { WriteCounts } from "./_write_counts.ts"
 

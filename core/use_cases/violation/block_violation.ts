@@ -1,10 +1,4 @@
-import { Result, Schema, Struct } from "effect"
-
-/** Two parts of an error message: a noun for the offending value, and advice for the caller. */
-interface Wording {
-  readonly subject: string
-  readonly remedy: string
-}
+import { Schema, Struct } from "effect"
 
 const resync = "roll back to the last common block and send the blocks after it"
 const inOrder =
@@ -13,7 +7,7 @@ const asOnChain = "send the values that the contracts emitted"
 const recompute =
   "process the batch from the state of the ledger, or roll back to the last batch with equal states"
 
-/** The invariants of a write, by name. */
+/** The invariants of a write, by name: a noun for the offending value, and advice for the caller. */
 const invariants = {
   "shape": { subject: "Value", remedy: "send the record as the feed defines it" },
   "block-number": { subject: "Block number", remedy: inOrder },
@@ -112,7 +106,7 @@ const invariants = {
     remedy: "name the last block that stays, the genesis block or a later one"
   },
   "genesis": { subject: "Genesis", remedy: "use a separate ledger for each network" }
-} as const satisfies Record<string, Wording>
+} as const satisfies Record<string, { readonly subject: string; readonly remedy: string }>
 
 /** The name of an invariant. */
 export type Invariant = keyof typeof invariants
@@ -155,12 +149,10 @@ export class BlockViolation extends Schema.TaggedError<BlockViolation>()("BlockV
   message: Schema.String
 }) {}
 
-type Value = string | number | bigint | boolean | null
-
 /** Returns the violation of an invariant by a value. `pointer` is its position in the input. */
 export const makeViolation = (
   invariant: Invariant,
-  value: Value,
+  value: string | number | bigint | boolean | null,
   expected: string,
   pointer: string
 ): BlockViolation => {
@@ -180,18 +172,8 @@ export const makeViolation = (
 /** Returns a function that returns the violation of an invariant by a member of an object. */
 export const violationsIn =
   <Input extends object>(input: Input, pointer: string) =>
-  <Member extends keyof Input & string>(
-    invariant: Invariant,
-    member: Input[Member] extends Value | undefined ? Member : never,
-    expected: string
-  ): BlockViolation =>
-    makeViolation(invariant, input[member] as Value ?? null, expected, `${pointer}/${member}`)
-
-/** Returns the result of a check that found a violation or none. */
-export const resultOf = (
-  violation: BlockViolation | undefined
-): Result.Result<void, BlockViolation> =>
-  violation === undefined ? Result.void : Result.fail(violation)
+  (invariant: Invariant, member: keyof Input & string, expected: string): BlockViolation =>
+    makeViolation(invariant, String(input[member] ?? null), expected, `${pointer}/${member}`)
 
 /** Returns the violation with the number of its block in the message. */
 export function violationOfBlock(
