@@ -116,7 +116,6 @@ export {
   feeUSD,
   feeWindowMs,
   firstBlockOfSlot,
-  type ForgedFields,
   type FullBatch,
   GenesisFeed,
   genesisVariables,

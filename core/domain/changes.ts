@@ -1,5 +1,5 @@
 import type { AccountIndex } from "../encoding/mod.ts"
-import type { Account, Batch, ForgedFields, Transaction } from "./history.ts"
+import type { Account, Batch, Transaction } from "./history.ts"
 import type { Bid, Coordinator } from "./slot.ts"
 import type { Exit, WithdrawalField } from "./exit.ts"
 import type { NetworkVariables } from "./parameters.ts"
@@ -28,12 +28,7 @@ export interface BatchChanges {
    * created ones have the next indexes, so they are the last.
    */
   readonly accounts: ReadonlyArray<New<Account>>
-  /**
-   * The transactions of the forged queue, by position. They get new item ids, lower than the ids of
-   * `transactions`.
-   */
-  readonly forged: ReadonlyArray<ForgedFields>
-  /** Coordinator L1, then L2. */
+  /** By position: those of the forged queue as they are after it, coordinator L1, then L2. */
   readonly transactions: ReadonlyArray<New<Transaction>>
   readonly exits: ReadonlyArray<New<Exit>>
 }

@@ -107,19 +107,6 @@ export interface Transaction {
   readonly l2: L2Part | null
 }
 
-/** The fields of a queued transaction that its batch sets, and its id. */
-export interface ForgedFields
-  extends
-    Pick<Transaction, "id" | "fromPublicKey" | "toAddress" | "toPublicKey" | "historicUSD">,
-    Pick<L1Part, "amountSuccess" | "depositAmountSuccess">
-{
-  /**
-   * The sender, which the transaction may have created. Its key is known from then on; a rollback of
-   * the batch resets both.
-   */
-  readonly fromAccountIndex: AccountIndex
-}
-
 /**
  * A transaction with the current state of its token. `senderToken` and `receiverToken` are the
  * tokens of the accounts that it names, each present only if it is not that of the transaction: see

@@ -73,7 +73,6 @@ export const newBatch = (
       ethereumTxHash: null
     },
     accounts: [],
-    forged: [],
     transactions: [],
     exits: [],
     ...parts

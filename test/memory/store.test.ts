@@ -147,17 +147,15 @@ const batchOf = (
       forgedTransactions: queued.length + transactions.length
     },
     accounts,
-    forged: queued.map(({ fromPublicKey, id }) => ({
-      id,
-      fromAccountIndex: 256,
-      fromPublicKey,
-      toAddress: null,
-      toPublicKey: null,
-      historicUSD: 0.5,
-      amountSuccess: true,
-      depositAmountSuccess: true
-    })),
-    transactions: transactions.map((row) => ({ ...row, batchNum: batch.batchNum }))
+    transactions: [
+      ...queued.map((row) => ({
+        ...row,
+        fromAccountIndex: 256,
+        historicUSD: 0.5,
+        l1: { ...row.l1!, amountSuccess: true, depositAmountSuccess: true }
+      })),
+      ...transactions
+    ].map((row) => ({ ...row, batchNum: batch.batchNum }))
   }
 }
 

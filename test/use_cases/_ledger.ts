@@ -116,19 +116,12 @@ export class FakeLedger implements LedgerBase {
       this.lastOpenQueue = row.l1!.toForgeL1TransactionsNum
     }
     for (
-      const { accounts, batch, exits, forged, transactions } of changes.batches
+      const { accounts, batch, exits, transactions } of changes.batches
     ) {
       this.lastBatchNum = batch.batchNum
       this.lastForgedQueue = batch.forgeL1TransactionsNum ?? this.lastForgedQueue
       for (const account of accounts) this.accounts.set(account.index, numbered(account))
       this.lastAccountIndex += batch.numAccounts
-      for (const { id, fromAccountIndex } of forged) {
-        this.transactions.set(id, {
-          ...this.transactions.get(id)!,
-          fromAccountIndex,
-          batchNum: batch.batchNum
-        })
-      }
       for (const row of transactions) this.transactions.set(row.id, numbered(row))
       for (const exit of exits) {
         this.exits.set(`${exit.batchNum}:${exit.accountIndex}`, numbered(exit))

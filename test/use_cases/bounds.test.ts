@@ -89,10 +89,10 @@ describe("a block at a bound is accepted:", () => {
     const [placed] = accepted(full, with257({})).batches
     assert.deepStrictEqual([
       placed?.transactions.length,
-      placed?.forged.length,
+      placed?.transactions.filter(({ l1 }) => l1?.userOrigin).length,
       placed?.batch.numAccounts,
       placed?.transactions.at(-1)?.position
-    ], [2047, 1, 255, 2047])
+    ], [2048, 1, 255, 2047])
     assert.strictEqual(
       refused(batch104({ l1Coordinator: created(255), l2: transfers(1793) }))[0],
       "batch-size"

@@ -92,7 +92,7 @@ describe("the parts of a ledger", () => {
     variables: {},
     withdrawals: []
   }
-  const batch = { accounts: [], exits: [], forged: [], transactions: [] }
+  const batch = { accounts: [], exits: [], transactions: [] }
   const some = [{}]
   const changes: ReadonlyArray<readonly [changed: object, ...parts: ReadonlyArray<LedgerPart>]> = [
     [{}],
@@ -107,7 +107,6 @@ describe("the parts of a ledger", () => {
     [{ batches: [batch] }, "batches"],
     [{ batches: [batch, { ...batch, accounts: some }] }, "accounts", "batches"],
     [{ batches: [batch, { ...batch, exits: some }] }, "exits", "batches"],
-    [{ batches: [batch, { ...batch, forged: some }] }, "transactions", "batches"],
     [{ batches: [{ ...batch, transactions: some }] }, "transactions", "batches"]
   ]
 

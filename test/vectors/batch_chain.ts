@@ -66,7 +66,8 @@ export class BatchChain {
     const block = this.#forging(batch, roots)
     const decided = this.#ledger.decide(block)
     if (Result.isFailure(decided)) return { kind: "refused", violation: decided.failure }
-    const { exits, forged } = this.#ledger.apply(block).batches[0]!
+    const { exits, transactions } = this.#ledger.apply(block).batches[0]!
+    const forged = transactions.flatMap(({ l1 }) => l1?.userOrigin === true ? [l1] : [])
     this.#number++
     const accounts = [...this.#ledger.accounts.values()]
     const tree = merkleTree(

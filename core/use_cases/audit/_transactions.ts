@@ -1,6 +1,6 @@
 import { l1TransactionType, type New, type Transaction } from "../../domain/mod.ts"
 import { l1UserTransactionId, NO_ACCOUNT } from "../../encoding/mod.ts"
-import { coordinatorRow, forgedFields, l2Row } from "../block/mod.ts"
+import { coordinatorRow, forgedRow, l2Row } from "../block/mod.ts"
 import { accountOf, type BatchAudit, queuedRow } from "./_batch_evidence.ts"
 
 /**
@@ -40,8 +40,10 @@ function auditUser(audit: BatchAudit, row: Transaction, position: number): void 
   const { evidence, findings, keccak256, outcome } = audit
   const queue = evidence.batch.forgeL1TransactionsNum
   const queued = queuedRow(row)
+  const effect = outcome.l1UserEffects[position]!
+  const account = (index: number) => accountOf(audit, index)
   findings.sameMembers("transactions", () => locationOf(row), membersOf(row), {
-    ...forgedFields(queued, outcome.l1UserEffects[position]!, (index) => accountOf(audit, index)),
+    ...membersOf(forgedRow(evidence.batch.batchNum, queued, effect, account, () => null)),
     type: l1TransactionType(
       queued.fromAccountIndex ?? NO_ACCOUNT,
       row.toAccountIndex,

@@ -1,9 +1,7 @@
 import { Result } from "effect"
 import {
   type Batch,
-  type BatchChanges,
   type BatchFeed,
-  type ForgedFields,
   type L1CoordinatorFeed,
   type L2Feed,
   type New,
@@ -82,12 +80,10 @@ function applyOutcome(
   const exits = exitRows(staged, batch, outcome.exits)
   for (const exit of exits) staged.setExit(exit)
   const row = batchRow(staged, batch, outcome)
-  const forged = forgedRows(staged, queue, outcome)
-  const transactions = newRows(staged, batch, row, outcome)
+  const transactions = transactionRows(staged, queue, batch, row, outcome)
   staged.batches.push({
-    batch: { ...row, forgedTransactions: forged.length + transactions.length },
+    batch: { ...row, forgedTransactions: transactions.length },
     accounts: outcome.accounts,
-    forged,
     transactions,
     exits
   })
@@ -121,19 +117,10 @@ function batchRow(
   }
 }
 
-const forgedRows = (
+/** Returns the rows of the transactions of a batch, by position. */
+function transactionRows(
   staged: StagedBlock,
   queue: ReadonlyArray<New<Transaction>>,
-  { l1UserEffects }: BatchOutcome
-): BatchChanges["forged"] =>
-  queue.map((row, position) => ({
-    ...forgedFields(row, l1UserEffects[position]!, staged.account),
-    historicUSD: valueAt(staged, row.tokenId, row.amount)
-  }))
-
-/** Returns the rows of the coordinator L1 transactions of a batch, and of the L2 transactions. */
-function newRows(
-  staged: StagedBlock,
   { l1Coordinator, l2 }: BatchFeed,
   batch: Omit<New<Batch>, "forgedTransactions">,
   outcome: BatchOutcome
@@ -142,8 +129,11 @@ function newRows(
   const { createdAccounts, l1UserEffects } = outcome
   const firstCreated = createdAccounts.length - l1Coordinator.length
   const firstL2 = l1UserEffects.length + l1Coordinator.length
-  const valueOf = (tokenId: TokenId, units: bigint) => valueAt(staged, tokenId, units)
+  const valueOf: ValueOf = (tokenId, units) => valueAt(staged, tokenId, units)
   return [
+    ...queue.map((row, position) =>
+      forgedRow(batch.batchNum, row, l1UserEffects[position]!, staged.account, valueOf)
+    ),
     ...l1Coordinator.map((feed, i) => {
       const place = { batch, position: l1UserEffects.length + i }
       return coordinatorRow(place, feed, createdAccounts[firstCreated + i]!.index, keccak256)
@@ -160,17 +150,27 @@ export interface BatchPlace {
   readonly position: number
 }
 
-/** Returns the fields of a queued transaction that its batch sets, except its value in US dollars. */
-export const forgedFields = (
-  row: New<Transaction>,
+/** Returns the value of units of a token in US dollars; null if it is unknown. */
+type ValueOf = (tokenId: TokenId, units: bigint) => number | null
+
+/** Returns the row of a forged user transaction. It gets another item id than the queued one. */
+export const forgedRow = (
+  batchNum: number,
+  { itemId: _itemId, ...queued }: New<Transaction> & { readonly itemId?: number },
   { createdIndex, effectiveAmount, effectiveDepositAmount }: L1UserEffect,
-  account: FindAccount
-): Omit<ForgedFields, "historicUSD"> => ({
-  id: row.id,
-  fromAccountIndex: createdIndex ?? row.fromAccountIndex ?? NO_ACCOUNT,
-  ...ownersOfQueued(row, account),
-  amountSuccess: effectiveAmount === row.amount,
-  depositAmountSuccess: effectiveDepositAmount === row.l1?.depositAmount
+  account: FindAccount,
+  valueOf: ValueOf
+): New<Transaction> => ({
+  ...queued,
+  ...ownersOfQueued(queued, account),
+  fromAccountIndex: createdIndex ?? queued.fromAccountIndex ?? NO_ACCOUNT,
+  batchNum,
+  historicUSD: valueOf(queued.tokenId, queued.amount),
+  l1: queued.l1 && {
+    ...queued.l1,
+    amountSuccess: effectiveAmount === queued.amount,
+    depositAmountSuccess: effectiveDepositAmount === queued.l1.depositAmount
+  }
 })
 
 /** Returns the row of a coordinator L1 transaction: a deposit of zero into the account it creates. */
@@ -209,12 +209,12 @@ export const coordinatorRow = (
   l2: null
 })
 
-/** Returns the row of an L2 transaction. `valueOf` returns the value of units in US dollars. */
+/** Returns the row of an L2 transaction. */
 export const l2Row = (
   { batch, position }: BatchPlace,
   { amount, fee, fromAccountIndex, toAccountIndex }: L2Feed,
   { feeAmount, nonce, receiver, sender, tokenId }: L2Resolution,
-  valueOf: (tokenId: TokenId, units: bigint) => number | null,
+  valueOf: ValueOf,
   keccak256: Keccak256
 ): New<Transaction> => ({
   // cannot fail: `processBatch` has checked every field

@@ -1,4 +1,4 @@
-export { coordinatorRow, forgedFields, l2Row } from "./_batches.ts"
+export { coordinatorRow, forgedRow, l2Row } from "./_batches.ts"
 export { gapBetween } from "./_chain_link.ts"
 export { checkPrices } from "./_registrations.ts"
 export * from "./complete_block.ts"

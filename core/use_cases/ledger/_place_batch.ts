@@ -1,7 +1,7 @@
 import { type BatchChanges, feeSumUnits, type New, type Transaction } from "../../domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../encoding/mod.ts"
 import type { PlacedAccount, PlacedBatch } from "../../ports/mod.ts"
-import { accountRow, forgedRow } from "./rows.ts"
+import { accountRow } from "./rows.ts"
 import { notStorable, type StagedState } from "./_staged_state.ts"
 
 /** Adds the changes of a batch to the staged state, and returns its rows. */
@@ -14,16 +14,15 @@ export const placeBatch = (state: StagedState, changes: BatchChanges): PlacedBat
   }
   const accountChanges = placeAccounts(state, changes)
   const forged = forgeQueue(state, changes)
-  const transactions = forged.map((queued, position) =>
-    forgedRow(queued, changes.forged[position]!, next.transactions++, batchNum)
-  )
-  for (const row of changes.transactions) {
+  const transactions = changes.transactions.map((row, position) => {
     if (row.tokenId > state.lastTokenId || row.batchNum !== batchNum) {
       throw notStorable(`transaction ${row.id} has another batch or an unknown token`)
     }
-    transactions.push(placeTransaction(state, row))
     if (row.l2 !== null) totals.l2Transactions++
-  }
+    return position < forged.length
+      ? { ...row, itemId: next.transactions++ }
+      : placeTransaction(state, row)
+  })
   const exits = placeExits(state, changes)
   totals.transactions += transactions.length
   totals.feeUnits += feeSumUnits(batch.historicTotalCollectedFeesUSD)
@@ -78,10 +77,11 @@ const placeAccounts = (
 /** Returns the transactions of the queue that a batch forges. */
 const forgeQueue = (
   state: StagedState,
-  { batch: { forgeL1TransactionsNum: queue }, forged }: BatchChanges
+  { batch: { forgeL1TransactionsNum: queue }, transactions }: BatchChanges
 ): ReadonlyArray<Transaction> => {
   const queued = queue === null ? [] : state.queue(queue)
-  if (forged.length !== queued.length || queued.some(({ id }, i) => forged[i]!.id !== id)) {
+  const forged = transactions.filter(({ l1 }) => l1?.userOrigin === true)
+  if (forged.length !== queued.length || queued.some(({ id }, i) => transactions[i]!.id !== id)) {
     throw notStorable(
       `queue ${queue} holds ${queued.length} transactions, which differ from the ${forged.length} that its batch forges`
     )

@@ -1,11 +1,9 @@
 import {
   type Account,
   ether,
-  type ForgedFields,
   type GenesisFeed,
   genesisVariables,
-  type New,
-  type Transaction
+  type New
 } from "../../domain/mod.ts"
 import { FIRST_USER_ACCOUNT } from "../../encoding/mod.ts"
 import { firstItemIds } from "../../ports/mod.ts"
@@ -41,18 +39,4 @@ export const accountRow = (
   address: account.address,
   nonce,
   balance
-})
-
-/** Returns the row of a queued transaction after its batch forged it. */
-export const forgedRow = (
-  queued: Transaction,
-  { amountSuccess, depositAmountSuccess, ...forged }: ForgedFields,
-  itemId: number,
-  batchNum: number
-): Transaction => ({
-  ...queued,
-  ...forged,
-  itemId,
-  batchNum,
-  l1: queued.l1 && { ...queued.l1, amountSuccess, depositAmountSuccess }
 })

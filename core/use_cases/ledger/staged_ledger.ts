@@ -184,9 +184,7 @@ export const partsOfBlock = (
   if (batches.some(({ accounts }) => accounts.length > 0)) parts.push("accounts")
   if (withdrawals.length > 0 || batches.some(({ exits }) => exits.length > 0)) parts.push("exits")
   // no list contains queued transactions before they are forged
-  if (batches.some(({ forged, transactions }) => forged.length > 0 || transactions.length > 0)) {
-    parts.push("transactions")
-  }
+  if (batches.some(({ transactions }) => transactions.length > 0)) parts.push("transactions")
   if (batches.length > 0) parts.push("batches")
   if (variables.auction !== undefined) parts.push("auction")
   if (bids.length > 0) parts.push("bids")
