@@ -46,12 +46,6 @@ export interface BatchSums {
   readonly l1WaitMs: bigint
 }
 
-/** The counts of the whole network, and its age. */
-export interface NetworkTotals extends Pick<Metrics, "totalAccounts" | "totalPublicKeys"> {
-  /** Milliseconds from the genesis block to the last block. */
-  readonly ageMs: number
-}
-
 /**
  * Greatest duration of the window of the metrics, which ends at the last block: 24 hours, in
  * milliseconds. The window of a younger network begins with its genesis block.
@@ -86,7 +80,10 @@ const blockTimeMs = 15_000
  */
 export const metricsOf = (
   sums: BatchSums,
-  { ageMs, totalAccounts, totalPublicKeys }: NetworkTotals
+  { ageMs, totalAccounts, totalPublicKeys }: Pick<Metrics, "totalAccounts" | "totalPublicKeys"> & {
+    /** Milliseconds from the genesis block to the last block. */
+    readonly ageMs: number
+  }
 ): Metrics => {
   const windowMs = Math.min(metricsWindowMs, ageMs)
   const { batches, l1UserTransactions, transactions } = sums

@@ -6,12 +6,7 @@ import { Effect } from "effect"
 import { keccak256 } from "../../adapters/hashing/mod.ts"
 import type { PoolState, PoolTransaction } from "../../core/domain/mod.ts"
 import type { Pooled } from "../../core/ports/mod.ts"
-import {
-  auditPoolPorts,
-  Findings,
-  type PoolAuditPorts,
-  stateRootOf
-} from "../../core/use_cases/mod.ts"
+import { auditPoolPorts, Findings, type PoolPorts, stateRootOf } from "../../core/use_cases/mod.ts"
 import { postedOf } from "../pool/_node.ts"
 import { ownersOf } from "../laws/pool/_pool_rows.ts"
 
@@ -119,7 +114,7 @@ const rowsOf = ({ parts, rows = "" }: Story): ReadonlyArray<Pooled> =>
   })
 
 /** Returns the stores of a story. */
-const portsOf = (story: Story): PoolAuditPorts => {
+const portsOf = (story: Story): PoolPorts => {
   const { forgedIn = {}, last = 5, marks = [[5, "0x01"]] } = story
   const rows = rowsOf(story)
   const of = (state: PoolState) => rows.filter(({ transaction }) => transaction.state === state)
@@ -162,7 +157,7 @@ const portsOf = (story: Story): PoolAuditPorts => {
       accountsAndTokens: ({ accounts }: { accounts: ReadonlyArray<number> }) =>
         Effect.succeed({ accounts: accounts.map((index) => index === 256 ? { nonce: 5n } : null) })
     }
-  } as unknown as PoolAuditPorts
+  } as unknown as PoolPorts
 }
 
 const stories: { readonly [name: string]: Story } = {

@@ -17,12 +17,6 @@ import { auditExitTrees, type ExitTreeOptions, exitTreesAtOnce } from "./exit_tr
 import type { LedgerAuditRules } from "./batch_audit.ts"
 import { LedgerReplay } from "./_ledger_replay.ts"
 
-/** The ports of the ledger that `auditLedger` compares. */
-export interface LedgerAuditPorts {
-  readonly reader: LedgerReader["Service"]
-  readonly history: LedgerHistory["Service"]
-}
-
 /** The parts of an audit that the caller supplies. */
 export interface AuditOptions extends ExitTreeOptions {
   /** Hashes of the state tree, about a dozen for each account. Null skips the check of the root. */
@@ -66,13 +60,15 @@ const replayShare = 0.9
  * ```
  */
 export const auditLedger = (
-  ports: LedgerAuditPorts,
+  { history, reader }: {
+    readonly reader: LedgerReader["Service"]
+    readonly history: LedgerHistory["Service"]
+  },
   rules: LedgerAuditRules,
   options: AuditOptions,
   findings: Findings
 ): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function*() {
-    const { history, reader } = ports
     const snapshotId = yield* reader.snapshotId
     const tokens = yield* auditTokens(reader, findings)
     const { onProgress, tree } = options

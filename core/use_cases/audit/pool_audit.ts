@@ -1,14 +1,9 @@
 import { Effect, Result } from "effect"
 import { type PoolState, poolStates } from "../../domain/mod.ts"
 import { type Keccak256, l2TransactionId } from "../../encoding/mod.ts"
-import type { LedgerReader, Pooled, PoolStore, StoreFailure } from "../../ports/mod.ts"
+import type { Pooled, PoolStore, StoreFailure } from "../../ports/mod.ts"
+import type { PoolPorts } from "../pool/mod.ts"
 import type { Findings } from "./findings.ts"
-
-/** The stores that `auditPoolPorts` compares. */
-export interface PoolAuditPorts {
-  readonly reader: LedgerReader["Service"]
-  readonly pool: PoolStore["Service"]
-}
 
 const unlimited = Number.MAX_SAFE_INTEGER
 
@@ -17,7 +12,7 @@ const unlimited = Number.MAX_SAFE_INTEGER
  * through the ports. Nothing may write the pool or the ledger in the meantime.
  */
 export const auditPoolPorts = (
-  ports: PoolAuditPorts,
+  ports: PoolPorts,
   keccak256: Keccak256,
   findings: Findings
 ): Effect.Effect<void, StoreFailure> =>
@@ -60,7 +55,7 @@ type Rows = { readonly [S in PoolState]: ReadonlyArray<Pooled> }
 
 /** Returns whether the pool has reconciled the last batch of the ledger; otherwise adds a note. */
 export const isPoolReconciled = (
-  { pool, reader }: Pick<PoolAuditPorts, "reader"> & {
+  { pool, reader }: Pick<PoolPorts, "reader"> & {
     readonly pool: Pick<PoolStore["Service"], "reconciledBatchesBelow">
   },
   findings: Findings
@@ -85,7 +80,7 @@ export const isPoolReconciled = (
 
 /** Compares the pool with the ledger, whose last batch it has reconciled. */
 const auditReconciled = (
-  { reader }: PoolAuditPorts,
+  { reader }: PoolPorts,
   { fged: forged, fing: forging, pend: pending }: Rows,
   findings: Findings
 ) =>
