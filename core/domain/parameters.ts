@@ -103,14 +103,11 @@ type Changed<Feed extends { readonly Type: unknown }> = Feed["Type"] & {
 
 /** The variables that governance can change. */
 export interface NetworkVariables {
-  readonly rollup: RollupVariables
+  readonly rollup: Changed<typeof RollupVariablesFeed> & {
+    readonly verifiers: ReadonlyArray<Verifier>
+  }
   readonly auction: AuctionVariables
-  readonly withdrawalDelayer: WithdrawalDelayerVariables
-}
-
-/** The variables of the rollup contract. */
-export interface RollupVariables extends Changed<typeof RollupVariablesFeed> {
-  readonly verifiers: ReadonlyArray<Verifier>
+  readonly withdrawalDelayer: Changed<typeof WithdrawalDelayerVariablesFeed>
 }
 
 /** The variables of the auction contract. */
@@ -121,8 +118,3 @@ export interface AuctionVariables extends Changed<typeof AuctionVariablesFeed> {
    */
   readonly defaultSlotSetBidFirstSlot: number
 }
-
-/** The variables of the withdrawal delayer contract. */
-export interface WithdrawalDelayerVariables
-  extends Changed<typeof WithdrawalDelayerVariablesFeed>
-{}

@@ -17,12 +17,6 @@ export interface StagedAccount {
   balance: bigint
 }
 
-/** The account that collects the fees of one token, and the amount collected so far. */
-export interface FeeAccount {
-  readonly account: StagedAccount
-  amount: bigint
-}
-
 /** The state during a batch; one for each call of `processBatch`. */
 export class StagedBatch {
   readonly state: BatchState
@@ -30,7 +24,8 @@ export class StagedBatch {
   readonly l1UserEffects: Array<L1UserEffect> = []
   readonly l2: Array<L2Resolution> = []
   readonly exits = new Map<AccountIndex, bigint>()
-  readonly feeAccounts = new Map<TokenId, FeeAccount>()
+  /** The account that collects the fees of a token, and the amount collected so far. */
+  readonly feeAccounts = new Map<TokenId, { readonly account: StagedAccount; amount: bigint }>()
   readonly #accounts = new Map<AccountIndex, StagedAccount>()
   #created = 0
 

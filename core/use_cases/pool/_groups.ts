@@ -70,8 +70,6 @@ export const completeGroups = Effect.fnUntraced(function*(
   return [...completed.values()]
 })
 
-type State = Pick<PoolTransaction, "batchNum" | "state">
-
 /** Returns the state of a transaction after the changes. */
 const nextState = (
   { batchNum, id, state }: PoolTransaction,
@@ -84,8 +82,10 @@ const nextState = (
 }
 
 /** Returns whether the ledger has not decided about a transaction. */
-const isOpen = ({ batchNum, state }: State, lastBatchNum: number): boolean =>
-  state === "pend" || state === "fing" || (state === "fged" && batchNum! > lastBatchNum)
+const isOpen = (
+  { batchNum, state }: Pick<PoolTransaction, "batchNum" | "state">,
+  lastBatchNum: number
+): boolean => state === "pend" || state === "fing" || (state === "fged" && batchNum! > lastBatchNum)
 
 const groupsOf = (rows: ReadonlyArray<Pooled>): ReadonlyArray<GroupId> => [
   ...new Set(rows.flatMap(({ transaction }) => transaction.group?.id ?? []))

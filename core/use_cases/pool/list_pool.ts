@@ -83,7 +83,7 @@ export const findGroup = Effect.fnUntraced(function*(
  * @param onUnregistered called for a transaction whose token a rollback has removed
  */
 const viewsOf = Effect.fnUntraced(function*(
-  reader: Reader,
+  reader: PoolPorts["reader"],
   listed: ReadonlyArray<ListedTransaction>,
   onUnregistered: (tokenId: number) => Effect.Effect<void, StoreFailure> = unregistered
 ): Effect.fn.Return<Pick<Page<PoolTransactionView>, "items" | "snapshotId">, StoreFailure> {
@@ -123,8 +123,6 @@ const unregistered = (tokenId: number) =>
       `Token ${tokenId} of a transaction is no longer registered after a rollback: try again later`,
     retry: true
   })
-
-type Reader = PoolPorts["reader"]
 
 /** Returns the conditions of the store for filters of a request. */
 const resolve = Effect.fnUntraced(function*(of: PoolListFilters) {

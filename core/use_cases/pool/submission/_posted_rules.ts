@@ -143,14 +143,8 @@ export function authorizationFaults(
 const NONCE_LIMIT = 1n << 40n
 const BATCH_NUM_LIMIT = 2 ** 32
 
-interface Numbers {
-  readonly amount: bigint
-  readonly fee: number
-  readonly nonce: bigint
-}
-
 function* numberFaults(
-  { amount, fee, nonce }: Numbers,
+  { amount, fee, nonce }: Pick<PostedTransaction, "amount" | "fee" | "nonce">,
   refuse: Refuse,
   names: readonly [amount: string, fee: string, nonce: string]
 ) {
