@@ -1,7 +1,7 @@
 import { lowerBound } from "../_binary_search.ts"
 import { BulkAppend } from "./_bulk_append.ts"
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
-import { moveKey, moveKeys, type Replacement } from "./_mutable_values.ts"
+import { moveKeys, type Replacement } from "./_mutable_values.ts"
 import {
   type Constraint,
   type IndexKeys,
@@ -53,26 +53,9 @@ export class FilterIndex<Row> {
     this.removeFrom(this.root, row, position)
   }
 
-  /**
-   * Moves a position to the lists of its new row. A row is null if the position has none. Only
-   * mutable values may differ.
-   */
-  reindex(position: number, before: Row | null, after: Row | null): void {
-    if (this.hasMutableValues) this.reindexIn(this.root, before, after, position)
-  }
-
-  /** As `reindex` for many ascending positions that have a row before and after. */
-  reindexAll(
-    positions: ReadonlyArray<number>,
-    before: ReadonlyArray<Row>,
-    after: ReadonlyArray<Row>
-  ): void {
-    if (this.hasMutableValues) {
-      this.reindexAllIn(
-        this.root,
-        positions.map((position, i) => ({ position, before: before[i]!, after: after[i]! }))
-      )
-    }
+  /** Moves ascending positions to the lists of their new rows. Only mutable values may differ. */
+  reindex(replacements: ReadonlyArray<Replacement<Row>>): void {
+    if (this.hasMutableValues) this.reindexIn(this.root, replacements)
   }
 
   /** Returns the ascending positions of the rows with one value. */
@@ -210,25 +193,7 @@ export class FilterIndex<Row> {
     else if (node.branches !== null) this.removeFrom(node.branches, row, position)
   }
 
-  private reindexIn(
-    branches: Branches,
-    before: Row | null,
-    after: Row | null,
-    position: number
-  ): void {
-    for (const [number, branch] of branches.entries()) {
-      if (branch === null) continue
-      const { isMutable, valueOf } = this.indexKeys.indexKeys[number]!
-      if (isMutable) moveKey(branch, valueOf, before, after, position)
-      else if (after !== null) {
-        const value = valueOf(after)
-        const below = value === null ? null : branch.get(value)?.branches
-        if (below != null) this.reindexIn(below, before, after, position)
-      }
-    }
-  }
-
-  private reindexAllIn(branches: Branches, replacements: ReadonlyArray<Replacement<Row>>): void {
+  private reindexIn(branches: Branches, replacements: ReadonlyArray<Replacement<Row>>): void {
     for (const [number, branch] of branches.entries()) {
       if (branch === null) continue
       const { isMutable, valueOf } = this.indexKeys.indexKeys[number]!
@@ -237,10 +202,10 @@ export class FilterIndex<Row> {
         continue
       }
       const groups = Map.groupBy(replacements, ({ after }) => {
-        const value = valueOf(after)
+        const value = after === null ? null : valueOf(after)
         return value === null ? null : branch.get(value)?.branches ?? null
       })
-      for (const [below, group] of groups) if (below !== null) this.reindexAllIn(below, group)
+      for (const [below, group] of groups) if (below !== null) this.reindexIn(below, group)
     }
   }
 }
