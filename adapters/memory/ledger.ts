@@ -19,8 +19,8 @@ import {
   NotRegistered,
   type Page
 } from "../../core/ports/mod.ts"
-import { findAccountsAndTokens, finders } from "./_find.ts"
-import { findBlock } from "./_ledger_history.ts"
+import { findAccountsAndTokens, findBlock, finders } from "./_find.ts"
+
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
 import { type LedgerOptions, LedgerState } from "./state/mod.ts"

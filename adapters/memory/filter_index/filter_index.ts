@@ -1,7 +1,6 @@
 import { lowerBound } from "../_binary_search.ts"
-import { BulkAppend } from "./_bulk_append.ts"
-import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
-import { moveKeys, type Replacement } from "./_mutable_values.ts"
+import { bulkAppend } from "./_bulk_append.ts"
+import { type Branches, IndexNode, moveKeys, newBranches, type Replacement } from "./_index_node.ts"
 import {
   type Constraint,
   type IndexKeys,
@@ -45,7 +44,7 @@ export class FilterIndex<Row> {
    */
   appendRange(from: number, to: number): Generator<void, void> {
     const { indexKeys, rowAt } = this
-    return new BulkAppend({ indexKeys, rowAt }, from, to).append(this.root, allIndexKeys)
+    return bulkAppend({ indexKeys, rowAt }, this.root, allIndexKeys, from, to)
   }
 
   /** Removes the row at the greatest position. Throws if another row has a greater one. */

@@ -30,8 +30,7 @@ import {
 import { firstNot } from "../_binary_search.ts"
 import { frozenCopy } from "../state/mod.ts"
 import { PoolRows } from "./_pool_rows.ts"
-import { TransitionHistory } from "./_transition_history.ts"
-import type { PoolImage } from "./pool_image.ts"
+import { type TransactionHistory, TransitionHistory } from "./_transition_history.ts"
 
 /** The state of a pool and its writes. Each method is synchronous, and therefore atomic. */
 export class MemoryPool {
@@ -216,5 +215,24 @@ export class MemoryPool {
       this.skippedTransactions.set(skipped.id, skipped)
     }
     for (const reconciled of lists.reconciledBatches) this.reconciledBatches.push(reconciled)
+  }
+}
+
+/**
+ * The complete state of a pool at one time. Its rows are plain data and never change, so later
+ * writes do not change it.
+ */
+export interface PoolImage {
+  /** Number of transactions that ever entered the pool. */
+  readonly arrivals: number
+  /** The number of the first entry of `histories`. */
+  readonly firstHistory: number
+  readonly lists: {
+    readonly pooled: ReadonlyArray<Pooled>
+    /** Null if the transitions were forgotten. */
+    readonly histories: ReadonlyArray<TransactionHistory | null>
+    readonly authorizations: ReadonlyArray<Authorization>
+    readonly skippedTransactions: ReadonlyArray<SkippedTransaction>
+    readonly reconciledBatches: ReadonlyArray<ReconciledBatch>
   }
 }

@@ -1,9 +1,8 @@
 import { type Context, Effect, Layer } from "effect"
 import { PoolStore } from "../../../core/ports/mod.ts"
 import { frozenCopy } from "../state/mod.ts"
-import { MemoryPool } from "./_memory_pool.ts"
+import { MemoryPool, type PoolImage } from "./_memory_pool.ts"
 import { poolReads, type RunRead } from "./_reads.ts"
-import type { PoolImage } from "./pool_image.ts"
 
 /**
  * A transaction pool in memory. Each call is synchronous and atomic. Transitions of all

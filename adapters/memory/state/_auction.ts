@@ -9,9 +9,14 @@ import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import type { ListRows } from "../../../core/contract/mod.ts"
 import { FilterIndex, Table } from "../filter_index/mod.ts"
 import { frozenCopy } from "./_frozen.ts"
-import type { BidRow, CoordinatorRow } from "./index_specs.ts"
 import type { LedgerLists } from "./ledger_image.ts"
-import { indexKeyNumber, indexKeysOf, lookupNumber } from "./list_index_keys.ts"
+import {
+  type BidRow,
+  type CoordinatorRow,
+  indexKeyNumber,
+  indexKeysOf,
+  lookupNumber
+} from "./list_index_keys.ts"
 
 type SlotRow = ListRows["slots"]
 
