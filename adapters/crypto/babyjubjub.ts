@@ -1,9 +1,9 @@
 import { babyjubjub } from "@noble/curves/misc.js"
+import { bytesToNumberLE } from "@noble/curves/utils.js"
 import { blake512 } from "@noble/hashes/blake1.js"
 import * as Result from "effect/Result"
 import {
   EncodingError,
-  hexOfBytes,
   type PublicKey,
   publicKeyFromParts,
   publicKeyParts
@@ -46,12 +46,7 @@ export function secretScalar(digest: Uint8Array): bigint {
   const half = digest.slice(0, 32)
   half[0] = half[0]! & 0xf8
   half[31] = (half[31]! & 0x7f) | 0x40
-  return littleEndianNumber(half) >> 3n
-}
-
-/** Returns the number with these little-endian bytes. */
-export function littleEndianNumber(bytes: Uint8Array): bigint {
-  return BigInt(`0x${hexOfBytes(bytes.toReversed())}`)
+  return bytesToNumberLE(half) >> 3n
 }
 
 /**

@@ -1,14 +1,9 @@
 import * as Result from "effect/Result"
 import { interleavedMSMUnsafe } from "@noble/curves/abstract/curve.js"
 import { babyjubjub } from "@noble/curves/misc.js"
+import { bytesToNumberLE, numberToBytesLE } from "@noble/curves/utils.js"
 import { hexOfBytes, type PublicKey, publicKeyToBigEndianHex } from "../../core/encoding/mod.ts"
-import {
-  type CurvePoint,
-  decompressPublicKey,
-  compressPoint,
-  littleEndianNumber,
-  secretScalar
-} from "./babyjubjub.ts"
+import { type CurvePoint, decompressPublicKey, compressPoint, secretScalar } from "./babyjubjub.ts"
 import { blake512 } from "@noble/hashes/blake1.js"
 import { poseidon } from "./poseidon.ts"
 
@@ -88,12 +83,12 @@ export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
     }
     const seed = new Uint8Array(64)
     seed.set(digest.subarray(32))
-    seed.set(littleEndianBytes(message), 32)
-    const nonce = littleEndianNumber(blake512(seed)) % ORDER
+    seed.set(numberToBytesLE(message, 32), 32)
+    const nonce = bytesToNumberLE(blake512(seed)) % ORDER
     const point = Point.BASE.multiply(nonce).toAffine()
     const challenge = poseidon([point.x, point.y, publicPoint.x, publicPoint.y, message])
     const s = (nonce + challenge * 8n * secret) % ORDER
-    return compressPoint(point) + hexOfBytes(littleEndianBytes(s))
+    return compressPoint(point) + hexOfBytes(numberToBytesLE(s, 32))
   }
 }
 
@@ -131,9 +126,3 @@ export function verifyMessage(publicKey: PublicKey, message: bigint, signature: 
 const SIGNATURE = /^[0-9a-fA-F]{128}$/u
 
 const ORDER = Point.Fn.ORDER
-
-function littleEndianBytes(value: bigint): Uint8Array {
-  const bytes = new Uint8Array(32)
-  for (let i = 0, rest = value; i < 32; i++, rest >>= 8n) bytes[i] = Number(rest & 255n)
-  return bytes
-}

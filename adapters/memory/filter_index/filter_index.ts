@@ -87,37 +87,22 @@ export class FilterIndex<Row> {
       }
     }
     const ranges: Array<PositionRange> = []
-    this.collect(this.root, noPositions, constraints, 0, from, to, ranges)
-    return new PositionSet(ranges)
-  }
-
-  /** Collects the positions that meet the constraints from index `at` on. */
-  private collect(
-    branches: Branches | null,
-    positions: ReadonlyArray<number>,
-    constraints: ReadonlyArray<Constraint>,
-    at: number,
-    from: number,
-    to: number,
-    ranges: Array<PositionRange>
-  ): void {
-    const constraint = constraints[at]
-    if (constraint === undefined) {
-      ranges.push(PositionRange.slice(positions, from, to))
-      return
-    }
-    if (branches === null) {
-      ranges.push(this.filter(positions, constraints, at, from, to))
-      return
-    }
-    for (const indexKey of constraint.indexKeys) {
-      for (const value of constraint.values) {
-        const node = branches[indexKey]?.get(value)
-        if (node !== undefined) {
-          this.collect(node.branches, node.positions, constraints, at + 1, from, to, ranges)
+    /** Collects the positions that meet the constraints from index `at` on. */
+    const collect = (branches: Branches | null, positions: ReadonlyArray<number>, at: number) => {
+      const constraint = constraints[at]
+      if (constraint === undefined) ranges.push(PositionRange.slice(positions, from, to))
+      else if (branches === null) ranges.push(this.filter(positions, constraints, at, from, to))
+      else {
+        for (const indexKey of constraint.indexKeys) {
+          for (const value of constraint.values) {
+            const node = branches[indexKey]?.get(value)
+            if (node !== undefined) collect(node.branches, node.positions, at + 1)
+          }
         }
       }
     }
+    collect(this.root, noPositions, 0)
+    return new PositionSet(ranges)
   }
 
   private filter(
@@ -140,8 +125,21 @@ export class FilterIndex<Row> {
       const branch = branches[number]
       if (branch == null) continue
       const value = this.indexKeys.indexKeys[number]!.valueOf(row)
+      if (value === null) continue
+      const node = branch.get(value)
+      if (node === undefined) {
+        branch.set(value, new IndexNode([position]))
+        continue
+      }
+      node.positions.push(position)
       const maskBelow = mask & this.indexKeys.combinableMasks[number]!
-      if (value !== null) this.addValue(branch, maskBelow, value, row, position)
+      if (node.branches !== null) this.addTo(node.branches, maskBelow, row, position)
+      else if (maskBelow !== 0 && node.positions.length > splitThreshold) {
+        node.branches = newBranches(this.indexKeys, maskBelow)
+        for (const each of node.positions) {
+          this.addTo(node.branches, maskBelow, this.rowAt(each), each)
+        }
+      }
     }
   }
 
@@ -150,46 +148,15 @@ export class FilterIndex<Row> {
       const branch = branches[number]
       if (branch == null) continue
       const value = this.indexKeys.indexKeys[number]!.valueOf(row)
-      if (value !== null) this.removeValue(branch, value, row, position)
-    }
-  }
-
-  private addValue(
-    branch: Map<KeyValue, IndexNode>,
-    mask: number,
-    value: KeyValue,
-    row: Row,
-    position: number
-  ): void {
-    const node = branch.get(value)
-    if (node === undefined) {
-      branch.set(value, new IndexNode([position]))
-      return
-    }
-    node.positions.push(position)
-    if (node.branches !== null) {
-      this.addTo(node.branches, mask, row, position)
-    } else if (mask !== 0 && node.positions.length > splitThreshold) {
-      node.branches = newBranches(this.indexKeys, mask)
-      for (const each of node.positions) {
-        this.addTo(node.branches, mask, this.rowAt(each), each)
+      if (value === null) continue
+      const node = branch.get(value)!
+      if (node.positions.pop() !== position) {
+        throw new Error(`Position ${position} is not the last one under ${String(value)}`)
       }
+      // a node keeps its branches until it is empty, so it is not rebuilt around the threshold
+      if (node.positions.length === 0) branch.delete(value)
+      else if (node.branches !== null) this.removeFrom(node.branches, row, position)
     }
-  }
-
-  private removeValue(
-    branch: Map<KeyValue, IndexNode>,
-    value: KeyValue,
-    row: Row,
-    position: number
-  ): void {
-    const node = branch.get(value)!
-    if (node.positions.pop() !== position) {
-      throw new Error(`Position ${position} is not the last one under ${String(value)}`)
-    }
-    // a node keeps its branches until it is empty, so it is not rebuilt around the threshold
-    if (node.positions.length === 0) branch.delete(value)
-    else if (node.branches !== null) this.removeFrom(node.branches, row, position)
   }
 
   private reindexIn(branches: Branches, replacements: ReadonlyArray<Replacement<Row>>): void {
