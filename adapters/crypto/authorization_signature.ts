@@ -37,16 +37,6 @@ function addressOfPoint(point: Uint8Array): EthereumAddress {
 /**
  * Returns the EIP-712 digest, 32 bytes, that an Ethereum owner signs to allow every coordinator to
  * create accounts for a key (PROTOCOL.md "Authorization").
- *
- * @example
- * ```ts
- * import { authorizationDigest, derivePublicKey } from "rollup-node-api/crypto"
- *
- * const network = { name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
- * const publicKey = derivePublicKey(new Uint8Array(32).fill(1))
- * console.log(Buffer.from(authorizationDigest(publicKey, network)).toString("hex").slice(0, 8))
- * // => 34b888ba
- * ```
  */
 export function authorizationDigest(
   publicKey: PublicKey,

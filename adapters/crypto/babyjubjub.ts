@@ -52,15 +52,6 @@ export function secretScalar(digest: Uint8Array): bigint {
 /**
  * Returns the compressed form of a point: y, and a sign bit if x is above half of the field
  * (PROTOCOL.md "Public key").
- *
- * @example
- * ```ts
- * import { compressPoint } from "rollup-node-api/crypto"
- *
- * // the neutral element of the curve
- * const key = compressPoint({ x: 0n, y: 1n })
- * console.log(key.slice(0, 8), key.length) // => 01000000 64
- * ```
  */
 export function compressPoint({ x, y }: CurvePoint): PublicKey {
   return publicKeyFromParts({ y, sign: x > X_POSITIVE_MAX })
@@ -69,20 +60,6 @@ export function compressPoint({ x, y }: CurvePoint): PublicKey {
 /**
  * Returns the point of a public key. Fails with an `EncodingError` if y is not below the field
  * modulus, if no point of the curve has this y, or if x is 0 and the sign bit is set.
- *
- * @example
- * ```ts
- * import { Result } from "effect"
- * import { publicKeyFromParts } from "rollup-node-api"
- * import { compressPoint, decompressPublicKey, derivePublicKey } from "rollup-node-api/crypto"
- *
- * const key = derivePublicKey(new Uint8Array(32).fill(1))
- * const point = Result.getOrThrow(decompressPublicKey(key))
- * console.log(compressPoint(point) === key) // => true
- *
- * const invalid = decompressPublicKey(publicKeyFromParts({ y: 4n, sign: false }))
- * console.log(Result.isFailure(invalid)) // => true
- * ```
  */
 export function decompressPublicKey(key: PublicKey): Result.Result<CurvePoint, EncodingError> {
   const { y, sign } = publicKeyParts(key)

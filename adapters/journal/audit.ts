@@ -239,14 +239,14 @@ function auditEntry(
 }
 
 /** The first path at which two values differ. */
-export interface Difference {
+interface Difference {
   readonly path: string
   readonly found: string
   readonly expected: string
 }
 
 /** Returns the first difference of two values, or undefined if they are equal. */
-export function differenceOf(
+function differenceOf(
   found: unknown,
   expected: unknown,
   path: string

@@ -161,29 +161,6 @@ export interface RecordedStoresOptions {
  * Returns the ports of stores in memory that append each accepted write to a log. An answer waits
  * until the log is durable. A write fails if its entry does not become durable, and the stores then
  * are as they were. Every read and write fails if the log has failed.
- *
- * ```ts
- * import { Context, Effect, Result } from "effect"
- * import { LedgerWriter } from "rollup-node-api"
- * import { type LogEntry, type OnSettled, recordedStores } from "rollup-node-api/journal"
- * import { openMemoryLedger, openMemoryPool } from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const entries: Array<LogEntry> = []
- * const log = {
- *   failure: undefined,
- *   isDurable: true,
- *   whenSettled: (onSettled: OnSettled) => onSettled(),
- *   append: (entry: LogEntry, onSettled?: OnSettled) => {
- *     entries.push(entry)
- *     onSettled?.()
- *   }
- * }
- * const ledger = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
- * const stores = recordedStores({ ledger, pool: openMemoryPool(), log })
- * await Effect.runPromise(Context.get(stores, LedgerWriter).setPrices([], () => Result.void))
- * console.log(entries.map(({ text }) => text).join()) // => {"kind":"prices","prices":[]}
- * ```
  */
 export const recordedStores = (
   { id, ledger, log, pool }: RecordedStoresOptions

@@ -2,7 +2,7 @@ import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
 import { type IndexKey, type IndexKeys, type KeyValue, splitThreshold } from "./index_keys.ts"
 
 /** The index keys and rows that an index is made of. */
-export interface IndexSource<Row> {
+interface IndexSource<Row> {
   readonly indexKeys: IndexKeys<Row>
   readonly rowAt: (position: number) => Row
 }

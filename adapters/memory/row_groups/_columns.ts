@@ -1,13 +1,13 @@
 /** Integers that are not negative: words of 64 bits, the lowest ones first, as many as the largest needs. */
-export type BigintColumn = ReadonlyArray<BigUint64Array>
+type BigintColumn = ReadonlyArray<BigUint64Array>
 
-export const bigintColumn = (values: ReadonlyArray<bigint>): BigintColumn => {
+const bigintColumn = (values: ReadonlyArray<bigint>): BigintColumn => {
   const higher = values.map((value) => value >> 64n)
   const words = BigUint64Array.from(values)
   return higher.some((value) => value > 0n) ? [words, ...bigintColumn(higher)] : [words]
 }
 
-export const bigintAt = (words: BigintColumn, index: number): bigint =>
+const bigintAt = (words: BigintColumn, index: number): bigint =>
   words.length === 1
     ? words[0]![index]!
     : words.reduceRight((value, word) => value << 64n | word[index]!, 0n)
