@@ -46,7 +46,6 @@ export const replay = (
     const total = yield* tryRead(journal, () => journal.length)
     const startedMs = performance.now()
     const indexing = target.ledger.postponeIndexing()
-    const sortPool = target.pool.postponeSorting()
     const checkpointSeq = journal.manifest?.seq ?? 0
     const restored = yield* restore(
       journal,
@@ -79,7 +78,6 @@ export const replay = (
       yield* Effect.yieldNow
     }
     for (const _ of indexing) yield* Effect.yieldNow
-    sortPool()
     const report = { checkpointSeq, records, durationMs: performance.now() - startedMs }
     return { report, restored }
   })

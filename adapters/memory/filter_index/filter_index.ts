@@ -1,4 +1,3 @@
-import { lowerBound } from "../_binary_search.ts"
 import { bulkAppend } from "./_bulk_append.ts"
 import { type Branches, IndexNode, moveKeys, newBranches, type Replacement } from "./_index_node.ts"
 import {
@@ -91,8 +90,13 @@ export class FilterIndex<Row> {
     const collect = (branches: Branches | null, positions: ReadonlyArray<number>, at: number) => {
       const constraint = constraints[at]
       if (constraint === undefined) ranges.push(PositionRange.slice(positions, from, to))
-      else if (branches === null) ranges.push(this.filter(positions, constraints, at, from, to))
-      else {
+      else if (branches === null) {
+        const slice = PositionRange.slice(positions, from, to)
+        const matching = positions.slice(slice.from, slice.to).filter((position) =>
+          this.indexKeys.matches(this.rowAt(position), constraints, at)
+        )
+        ranges.push(new PositionRange(matching, 0, matching.length))
+      } else {
         for (const indexKey of constraint.indexKeys) {
           for (const value of constraint.values) {
             const node = branches[indexKey]?.get(value)
@@ -103,21 +107,6 @@ export class FilterIndex<Row> {
     }
     collect(this.root, noPositions, 0)
     return new PositionSet(ranges)
-  }
-
-  private filter(
-    positions: ReadonlyArray<number>,
-    constraints: ReadonlyArray<Constraint>,
-    at: number,
-    from: number,
-    to: number
-  ): PositionRange {
-    const matching: Array<number> = []
-    for (let i = lowerBound(positions, from); i < positions.length && positions[i]! < to; i++) {
-      const position = positions[i]!
-      if (this.indexKeys.matches(this.rowAt(position), constraints, at)) matching.push(position)
-    }
-    return new PositionRange(matching, 0, matching.length)
   }
 
   private addTo(branches: Branches, mask: number, row: Row, position: number): void {

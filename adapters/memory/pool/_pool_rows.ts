@@ -51,7 +51,6 @@ export class PoolRows {
   /** The transactions of each group by position. */
   readonly #byGroup = new Map<GroupId, SortedList<PoolRow>>()
   readonly #byId = new Map<TransactionId, PoolRow>()
-  #isSortingPostponed = false
 
   get(id: TransactionId): PoolRow | undefined {
     return this.#byId.get(id)
@@ -81,24 +80,7 @@ export class PoolRows {
     return this.byNonce.get(index)?.length ?? 0
   }
 
-  /**
-   * Stops sorting until `sortAll`: until then transactions are found only by id. Transactions
-   * that are removed in between are never sorted.
-   */
-  postponeSorting(): void {
-    this.#isSortingPostponed = true
-  }
-
-  sortAll(): void {
-    this.#isSortingPostponed = false
-    for (const { pooled } of this.#byId.values()) this.add(pooled)
-  }
-
   add(pooled: Pooled): void {
-    if (this.#isSortingPostponed) {
-      this.#byId.set(pooled.transaction.id, { pooled, feeUnits: 0n })
-      return
-    }
     const row = rowOf(pooled)
     this.#byId.set(pooled.transaction.id, row)
     for (const list of this.#listsOf(row)) list.add(row)
@@ -107,7 +89,6 @@ export class PoolRows {
   remove(row: PoolRow): void {
     const { fromAccountIndex, group, id, state, tokenId } = row.pooled.transaction
     this.#byId.delete(id)
-    if (this.#isSortingPostponed) return
     for (const list of this.#listsOf(row)) list.remove(row)
     // otherwise every account that ever had a transaction would keep an empty list
     dropEmpty(this.byFee, tokenId)

@@ -9,11 +9,6 @@ import { poolReads, type RunRead } from "./_reads.ts"
  * transactions stay in memory until `forgetTransitions` or until the pool is dropped.
  */
 export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore> {
-  /**
-   * Stops sorting the transactions, so that a long history is loaded faster. Call the result at the
-   * end. Until then only reads by id are correct, and limits do not apply.
-   */
-  readonly postponeSorting: () => () => void
   /** Returns the reads of the pool, each of which `run` runs. */
   readonly readsBy: (run: RunRead) => ReturnType<typeof poolReads>
   /**
@@ -55,7 +50,6 @@ export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore>
  */
 export const openMemoryPool = (): MemoryPoolStore => {
   const pool = new MemoryPool()
-  const { rows } = pool
   return {
     ...poolReads(pool),
     addTransaction: (transaction, owners, limits) =>
@@ -70,10 +64,6 @@ export const openMemoryPool = (): MemoryPoolStore => {
     change: (changes, atMs) => Effect.sync(() => pool.change(changes, atMs)),
     reconcile: (step, atMs) => Effect.sync(() => pool.reconcile(step, atMs)),
     skip: (notes, selected) => Effect.sync(() => pool.skip(notes, selected)),
-    postponeSorting: () => {
-      rows.postponeSorting()
-      return () => rows.sortAll()
-    },
     readsBy: (run) => poolReads(pool, run),
     undoable: (write) => pool.undoable(write),
     forgetTransitions: (beforeMs) => pool.transitions.forget(beforeMs),
