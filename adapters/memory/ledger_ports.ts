@@ -8,6 +8,8 @@ import type {
 } from "../../core/domain/mod.ts"
 import {
   type BlockReport,
+  type Decision,
+  type DeferredDecision,
   LatestLedgerVersion,
   LedgerHistory,
   LedgerReader,
@@ -104,35 +106,8 @@ export const ledgerWriter = (
     semaphore.withPermit(
       Effect.suspend(() => Effect.flatMap(Effect.fromResult(check(base)), write))
     )
-  const store = (block: BlockFeed, changes: BlockChanges) => {
-    const placed = new StagedLedger(base).place(changes)
-    return recordWrite<BlockReport, never>(
-      // a replay never builds an exit tree
-      () => ({ kind: "block", block: completeBlock(block, placed) }),
-      () => Result.succeed({ applied: true, snapshotId: ledger.insert(placed), placed })
-    )
-  }
   return {
-    apply: (block, decide) =>
-      semaphore.withPermit(
-        Effect.suspend(() => Effect.fromResult(decide(base))).pipe(
-          Effect.flatMap((decision) =>
-            decision.kind === "deferred" ? decision.resolve : Effect.succeed(decision)
-          ),
-          Effect.flatMap((decision) => {
-            if (decision.kind === "alreadyStored") {
-              const report = () => ({ applied: false, snapshotId: ledger.snapshotId() }) as const
-              return recordWrite<BlockReport, never>(null, () => Result.succeed(report()))
-            }
-            const { changes, check = yieldForLargeBlocks(changes) } = decision
-            return check.pipe(
-              Effect.andThen(yieldForLargeBlocks(changes)),
-              // no other write runs during the check, so the decision still fits the ledger
-              Effect.andThen(Effect.suspend(() => store(block, changes)))
-            )
-          })
-        )
-      ),
+    apply: (block, decide) => semaphore.withPermit(applyBlock(ledger, recordWrite, block, decide)),
     // recorded even if no block is dropped, since the version grows
     rollBack: (toBlock, check) =>
       checked(check, () =>
@@ -158,6 +133,34 @@ export const ledgerWriter = (
         ))
   }
 }
+
+/** Decides about a block, waits for the check of the decision, and writes its changes. */
+const applyBlock = <E>(
+  ledger: MemoryLedger,
+  recordWrite: RecordWrite,
+  block: BlockFeed,
+  decide: (prior: PriorLedger) => Result.Result<Decision<E> | DeferredDecision<E>, E>
+): Effect.Effect<BlockReport, E | StoreFailure> =>
+  Effect.gen(function*() {
+    const decided = yield* Effect.fromResult(decide(ledger.base))
+    const decision = decided.kind === "deferred" ? yield* decided.resolve : decided
+    if (decision.kind === "alreadyStored") {
+      return yield* recordWrite<BlockReport, never>(
+        null,
+        () => Result.succeed({ applied: false, snapshotId: ledger.snapshotId() })
+      )
+    }
+    const { changes, check = yieldForLargeBlocks(changes) } = decision
+    yield* check
+    yield* yieldForLargeBlocks(changes)
+    // no other write ran during the check, so the decision still fits the ledger
+    const placed = new StagedLedger(ledger.base).place(changes)
+    return yield* recordWrite<BlockReport, never>(
+      // a replay never builds an exit tree
+      () => ({ kind: "block", block: completeBlock(block, placed) }),
+      () => Result.succeed({ applied: true, snapshotId: ledger.insert(placed), placed })
+    )
+  })
 
 /** Yields to other fibers between two steps of a write, if its block is large. */
 const yieldForLargeBlocks = ({ batches, queued }: BlockChanges): Effect.Effect<void> =>
