@@ -1,4 +1,5 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js"
+import { numberToBytesBE } from "@noble/curves/utils.js"
 import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import type { Network } from "../../core/domain/mod.ts"
 import {
@@ -36,16 +37,6 @@ function addressOfPoint(point: Uint8Array): EthereumAddress {
 /**
  * Returns the EIP-712 digest, 32 bytes, that an Ethereum owner signs to allow every coordinator to
  * create accounts for a key (PROTOCOL.md "Authorization").
- *
- * @example
- * ```ts
- * import { authorizationDigest, derivePublicKey } from "rollup-node-api/crypto"
- *
- * const network = { name: "Demo", chainId: 1, rollupAddress: `0x${"1".repeat(40)}` }
- * const publicKey = derivePublicKey(new Uint8Array(32).fill(1))
- * console.log(Buffer.from(authorizationDigest(publicKey, network)).toString("hex").slice(0, 8))
- * // => 34b888ba
- * ```
  */
 export function authorizationDigest(
   publicKey: PublicKey,
@@ -56,8 +47,8 @@ export function authorizationDigest(
     DOMAIN_TYPE,
     provider,
     DOMAIN_VERSION,
-    bytes32(chainId.toString(16)),
-    bytes32(rollupAddress.slice(2))
+    numberToBytesBE(chainId, 32),
+    numberToBytesBE(BigInt(rollupAddress), 32)
   ))
   const message = keccak256(concatBytes(
     MESSAGE_TYPE,
@@ -218,8 +209,3 @@ const MESSAGE_TYPE = keccak256(
   utf8ToBytes("Authorise(string Provider,string Authorisation,bytes32 BJJKey)")
 )
 const MESSAGE_PURPOSE = keccak256(utf8ToBytes(PURPOSE))
-
-/** Returns 32 bytes that end in the hexadecimal digits. */
-function bytes32(digits: string): Uint8Array {
-  return bytesOfHex(digits.padStart(64, "0"))
-}

@@ -1,9 +1,9 @@
 import { babyjubjub } from "@noble/curves/misc.js"
+import { bytesToNumberLE } from "@noble/curves/utils.js"
 import { blake512 } from "@noble/hashes/blake1.js"
 import * as Result from "effect/Result"
 import {
   EncodingError,
-  hexOfBytes,
   type PublicKey,
   publicKeyFromParts,
   publicKeyParts
@@ -46,26 +46,12 @@ export function secretScalar(digest: Uint8Array): bigint {
   const half = digest.slice(0, 32)
   half[0] = half[0]! & 0xf8
   half[31] = (half[31]! & 0x7f) | 0x40
-  return littleEndianNumber(half) >> 3n
-}
-
-/** Returns the number with these little-endian bytes. */
-export function littleEndianNumber(bytes: Uint8Array): bigint {
-  return BigInt(`0x${hexOfBytes(bytes.toReversed())}`)
+  return bytesToNumberLE(half) >> 3n
 }
 
 /**
  * Returns the compressed form of a point: y, and a sign bit if x is above half of the field
  * (PROTOCOL.md "Public key").
- *
- * @example
- * ```ts
- * import { compressPoint } from "rollup-node-api/crypto"
- *
- * // the neutral element of the curve
- * const key = compressPoint({ x: 0n, y: 1n })
- * console.log(key.slice(0, 8), key.length) // => 01000000 64
- * ```
  */
 export function compressPoint({ x, y }: CurvePoint): PublicKey {
   return publicKeyFromParts({ y, sign: x > X_POSITIVE_MAX })
@@ -74,20 +60,6 @@ export function compressPoint({ x, y }: CurvePoint): PublicKey {
 /**
  * Returns the point of a public key. Fails with an `EncodingError` if y is not below the field
  * modulus, if no point of the curve has this y, or if x is 0 and the sign bit is set.
- *
- * @example
- * ```ts
- * import { Result } from "effect"
- * import { publicKeyFromParts } from "rollup-node-api"
- * import { compressPoint, decompressPublicKey, derivePublicKey } from "rollup-node-api/crypto"
- *
- * const key = derivePublicKey(new Uint8Array(32).fill(1))
- * const point = Result.getOrThrow(decompressPublicKey(key))
- * console.log(compressPoint(point) === key) // => true
- *
- * const invalid = decompressPublicKey(publicKeyFromParts({ y: 4n, sign: false }))
- * console.log(Result.isFailure(invalid)) // => true
- * ```
  */
 export function decompressPublicKey(key: PublicKey): Result.Result<CurvePoint, EncodingError> {
   const { y, sign } = publicKeyParts(key)

@@ -1,12 +1,6 @@
 import type { ExitLeaf, ExitTree } from "../../core/use_cases/mod.ts"
 import { accountLeaf } from "./inclusion_proof.ts"
-import {
-  emptyTree,
-  type IndexedLeaf,
-  type MerkleTree,
-  merkleTree,
-  treePosition
-} from "./merkle_tree.ts"
+import { type IndexedLeaf, type MerkleTree, merkleTree, treePosition } from "./merkle_tree.ts"
 
 /**
  * Returns the exit tree of a batch (PROTOCOL.md "Exit tree"): its root, which is 0 without leaves, and
@@ -49,7 +43,7 @@ export function* exitTreeSteps(leaves: ReadonlyArray<ExitLeaf>): Generator<void,
   const ordered = leaves.toSorted((a, b) =>
     treePosition(a.accountIndex) - treePosition(b.accountIndex)
   )
-  let tree = emptyTree
+  let tree = merkleTree([])
   for (let start = 0; start < ordered.length; start += LEAVES_PER_STEP) {
     if (start > 0) yield
     tree = tree.update(ordered.slice(start, start + LEAVES_PER_STEP).map(leafOf))

@@ -26,7 +26,7 @@ export interface MerkleTree {
 }
 
 /**
- * Returns the tree of these leaves. Throws as `MerkleTree.update` does.
+ * Returns the tree of these leaves; its root is 0 without any. Throws as `MerkleTree.update` does.
  *
  * @example
  * ```ts
@@ -152,16 +152,4 @@ export function treePosition(index: AccountIndex): number {
   return reversed
 }
 
-/**
- * The tree without leaves; its root is 0.
- *
- * @example
- * ```ts
- * import { emptyTree, merkleTree } from "rollup-node-api/crypto"
- *
- * const leaves = [{ index: 256, leaf: 11n }]
- * console.log(emptyTree.root) // => 0n
- * console.log(emptyTree.update(leaves).root === merkleTree(leaves).root) // => true
- * ```
- */
-export const emptyTree: MerkleTree = treeFrom(undefined)
+const emptyTree = treeFrom(undefined)

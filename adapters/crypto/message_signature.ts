@@ -1,14 +1,9 @@
 import * as Result from "effect/Result"
 import { interleavedMSMUnsafe } from "@noble/curves/abstract/curve.js"
 import { babyjubjub } from "@noble/curves/misc.js"
+import { bytesToNumberLE, numberToBytesLE } from "@noble/curves/utils.js"
 import { hexOfBytes, type PublicKey, publicKeyToBigEndianHex } from "../../core/encoding/mod.ts"
-import {
-  type CurvePoint,
-  decompressPublicKey,
-  compressPoint,
-  littleEndianNumber,
-  secretScalar
-} from "./babyjubjub.ts"
+import { type CurvePoint, decompressPublicKey, compressPoint, secretScalar } from "./babyjubjub.ts"
 import { blake512 } from "@noble/hashes/blake1.js"
 import { poseidon } from "./poseidon.ts"
 
@@ -48,34 +43,17 @@ const KEYS_MAX = 4096
 const cached = new Map<PublicKey, VerificationKey>()
 
 /**
- * Returns the EdDSA signature of a field element over BabyJubJub and Poseidon: 128
- * hexadecimal digits, the compressed point R8 and then S, little-endian. It is deterministic.
- * Throws a RangeError if the message is not in 0..2^256−1. PROTOCOL.md "Message signature" has the
- * formulas.
+ * Returns a function that signs field elements with a private key: EdDSA over BabyJubJub and
+ * Poseidon. The values that depend only on the key are computed once. A signature is deterministic:
+ * 128 hexadecimal digits, the compressed point R8 and then S, little-endian. The function throws a
+ * RangeError if the message is not in 0..2^256−1. PROTOCOL.md "Message signature" has the formulas.
  *
  * @example
  * ```ts
- * import { signMessage } from "rollup-node-api/crypto"
+ * import { signerOf } from "rollup-node-api/crypto"
  *
- * const signature = signMessage(new Uint8Array(32).fill(1), 42n)
+ * const signature = signerOf(new Uint8Array(32).fill(1))(42n)
  * console.log(signature.slice(0, 8), signature.length) // => 55201714 128
- * ```
- */
-export function signMessage(privateKey: Uint8Array, message: bigint): string {
-  return signerOf(privateKey)(message)
-}
-
-/**
- * Returns a function that signs as `signMessage` does with this private key. It is twice as fast
- * for many messages, since the values that depend only on the key are computed once.
- *
- * @example
- * ```ts
- * import { signerOf, signMessage } from "rollup-node-api/crypto"
- *
- * const key = new Uint8Array(32).fill(1)
- * const sign = signerOf(key)
- * console.log(sign(42n) === signMessage(key, 42n)) // => true
  * ```
  */
 export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
@@ -88,12 +66,12 @@ export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
     }
     const seed = new Uint8Array(64)
     seed.set(digest.subarray(32))
-    seed.set(littleEndianBytes(message), 32)
-    const nonce = littleEndianNumber(blake512(seed)) % ORDER
+    seed.set(numberToBytesLE(message, 32), 32)
+    const nonce = bytesToNumberLE(blake512(seed)) % ORDER
     const point = Point.BASE.multiply(nonce).toAffine()
     const challenge = poseidon([point.x, point.y, publicPoint.x, publicPoint.y, message])
     const s = (nonce + challenge * 8n * secret) % ORDER
-    return compressPoint(point) + hexOfBytes(littleEndianBytes(s))
+    return compressPoint(point) + hexOfBytes(numberToBytesLE(s, 32))
   }
 }
 
@@ -107,11 +85,11 @@ export function signerOf(privateKey: Uint8Array): (message: bigint) => string {
  *
  * @example
  * ```ts
- * import { derivePublicKey, signMessage, verifyMessage } from "rollup-node-api/crypto"
+ * import { derivePublicKey, signerOf, verifyMessage } from "rollup-node-api/crypto"
  *
  * const privateKey = new Uint8Array(32).fill(1)
  * const publicKey = derivePublicKey(privateKey)
- * const signature = signMessage(privateKey, 42n)
+ * const signature = signerOf(privateKey)(42n)
  * console.log(verifyMessage(publicKey, 42n, signature)) // => true
  * console.log(verifyMessage(publicKey, 43n, signature)) // => false
  * ```
@@ -131,9 +109,3 @@ export function verifyMessage(publicKey: PublicKey, message: bigint, signature: 
 const SIGNATURE = /^[0-9a-fA-F]{128}$/u
 
 const ORDER = Point.Fn.ORDER
-
-function littleEndianBytes(value: bigint): Uint8Array {
-  const bytes = new Uint8Array(32)
-  for (let i = 0, rest = value; i < 32; i++, rest >>= 8n) bytes[i] = Number(rest & 255n)
-  return bytes
-}

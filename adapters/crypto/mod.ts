@@ -7,7 +7,6 @@ export {
   verifyInclusion
 } from "./inclusion_proof.ts"
 export {
-  authorizationDigest,
   type AuthorizationTypedData,
   authorizationTypedData,
   ethereumAddress,
@@ -15,24 +14,17 @@ export {
   type SigningNetwork,
   verifyAuthorization
 } from "./authorization_signature.ts"
-export {
-  compressPoint,
-  type CurvePoint,
-  decompressPublicKey,
-  derivePublicKey,
-  isSigningKey
-} from "./babyjubjub.ts"
+export { derivePublicKey, isSigningKey } from "./babyjubjub.ts"
 export { exitTree, exitTreeSteps } from "./exit_tree.ts"
 export { keccak256 } from "../hashing/mod.ts"
 export { inlineVerifier } from "./inline_verifier.ts"
-export { emptyTree, type IndexedLeaf, type MerkleTree, merkleTree } from "./merkle_tree.ts"
-export { signerOf, signMessage, verifyMessage } from "./message_signature.ts"
+export { type IndexedLeaf, type MerkleTree, merkleTree } from "./merkle_tree.ts"
+export { signerOf, verifyMessage } from "./message_signature.ts"
 export { poseidon } from "./poseidon.ts"
 export { StateTrees } from "./state_trees.ts"
 export {
   type SignableTransaction,
   signTransaction,
-  transactionElements,
   transactionHash,
   verifyTransaction
 } from "./transaction_signature.ts"

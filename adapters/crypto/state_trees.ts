@@ -1,6 +1,6 @@
 import type { StateAccount, StateRootRequest, WrongStateRoot } from "../../core/use_cases/mod.ts"
 import { accountLeaf } from "./inclusion_proof.ts"
-import { emptyTree, type MerkleTree } from "./merkle_tree.ts"
+import { type MerkleTree, merkleTree } from "./merkle_tree.ts"
 
 /** Number of blocks whose trees are kept: more than the depth of a usual rollback. */
 const TREES_MAX = 128
@@ -27,7 +27,7 @@ const TREES_MAX = 128
  */
 export class StateTrees {
   readonly #trees = new Map<string, MerkleTree>()
-  #loading = emptyTree
+  #loading = merkleTree([])
 
   /** Adds accounts to a tree under construction, and returns its root. */
   load(accounts: ReadonlyArray<StateAccount>): bigint {
@@ -41,7 +41,7 @@ export class StateTrees {
    */
   endLoad(hash: string | null): void {
     if (hash !== null) this.#trees.set(hash, this.#loading)
-    this.#loading = emptyTree
+    this.#loading = merkleTree([])
   }
 
   /**
@@ -51,7 +51,7 @@ export class StateTrees {
   verify(
     { batches, hash, isFirst, parentHash }: StateRootRequest
   ): WrongStateRoot | "unknown" | null {
-    let tree = this.#trees.get(parentHash) ?? (isFirst ? emptyTree : undefined)
+    let tree = this.#trees.get(parentHash) ?? (isFirst ? merkleTree([]) : undefined)
     if (tree === undefined) return "unknown"
     for (const [position, { accounts, stateRoot }] of batches.entries()) {
       tree = tree.update(accounts.map(leafOf))

@@ -8,7 +8,7 @@ import {
   publicKeyParts
 } from "../../core/encoding/mod.ts"
 import type { SignedTransaction } from "../../core/ports/mod.ts"
-import { signMessage, verifyMessage } from "./message_signature.ts"
+import { signerOf, verifyMessage } from "./message_signature.ts"
 import { poseidon } from "./poseidon.ts"
 
 /**
@@ -21,17 +21,6 @@ export interface SignableTransaction extends Omit<SignedTransaction, "signature"
  * Returns the six field elements whose hash is signed (PROTOCOL.md "Transaction signature"). Throws an
  * `EncodingError` if float40 cannot hold an amount exactly, or if another field is wider than its
  * slot: it would overwrite its neighbour, and two transactions would share a signature.
- *
- * @example
- * ```ts
- * import { transactionElements } from "rollup-node-api/crypto"
- *
- * const receiver = { toAccountIndex: 257, toAddress: null, toPublicKey: null }
- * const sender = { fromAccountIndex: 256, nonce: 0n }
- * const transfer = { ...sender, ...receiver, tokenId: 0, amount: 7n, fee: 126, request: null }
- * const [data, destination] = transactionElements(transfer, 1)
- * console.log((data! >> 32n) & 0xffffn, destination! >> 160n) // => 1n 7n
- * ```
  */
 export function transactionElements(
   transaction: SignableTransaction,
@@ -73,13 +62,14 @@ export function transactionElements(
  *
  * @example
  * ```ts
- * import { poseidon, transactionElements, transactionHash } from "rollup-node-api/crypto"
+ * import { signerOf, signTransaction, transactionHash } from "rollup-node-api/crypto"
  *
  * const receiver = { toAccountIndex: 257, toAddress: null, toPublicKey: null }
  * const sender = { fromAccountIndex: 256, nonce: 0n }
  * const transfer = { ...sender, ...receiver, tokenId: 0, amount: 7n, fee: 126, request: null }
- * console.log(transactionHash(transfer, 1) === poseidon(transactionElements(transfer, 1)))
- * // => true
+ * const key = new Uint8Array(32).fill(1)
+ * const signature = signerOf(key)(transactionHash(transfer, 1))
+ * console.log(signTransaction(key, transfer, 1) === signature) // => true
  * ```
  */
 export function transactionHash(transaction: SignableTransaction, chainId: number): bigint {
@@ -92,14 +82,14 @@ export function transactionHash(transaction: SignableTransaction, chainId: numbe
  *
  * @example
  * ```ts
- * import { signMessage, signTransaction, transactionHash } from "rollup-node-api/crypto"
+ * import { signTransaction } from "rollup-node-api/crypto"
  *
  * const key = new Uint8Array(32).fill(1)
  * const receiver = { toAccountIndex: 257, toAddress: null, toPublicKey: null }
  * const sender = { fromAccountIndex: 256, nonce: 0n }
  * const transfer = { ...sender, ...receiver, tokenId: 0, amount: 7n, fee: 126, request: null }
  * const signature = signTransaction(key, transfer, 1)
- * console.log(signature === signMessage(key, transactionHash(transfer, 1))) // => true
+ * console.log(signature.slice(0, 8), signature.length) // => db69d0f1 128
  * ```
  */
 export function signTransaction(
@@ -107,7 +97,7 @@ export function signTransaction(
   transaction: SignableTransaction,
   chainId: number
 ): string {
-  return signMessage(privateKey, transactionHash(transaction, chainId))
+  return signerOf(privateKey)(transactionHash(transaction, chainId))
 }
 
 /**

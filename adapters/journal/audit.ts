@@ -19,11 +19,11 @@ import {
   openMemoryLedger,
   openMemoryPool
 } from "../memory/mod.ts"
-import { differenceOf } from "./_difference.ts"
 import { applyEntry, restore, tryRead } from "./replay/mod.ts"
 import type { Journal, LogEntry } from "./log/mod.ts"
 import type { JournalError } from "./files/mod.ts"
 import { openJournal } from "./stores.ts"
+import { isDeepStrictEqual } from "node:util"
 
 const sliceMs = 50
 
@@ -236,4 +236,34 @@ function auditEntry(
     return false
   }
   return auditRecord(audited, record.value, location, findings)
+}
+
+/** The first path at which two values differ. */
+interface Difference {
+  readonly path: string
+  readonly found: string
+  readonly expected: string
+}
+
+/** Returns the first difference of two values, or undefined if they are equal. */
+function differenceOf(
+  found: unknown,
+  expected: unknown,
+  path: string
+): Difference | undefined {
+  if (isDeepStrictEqual(found, expected)) return undefined
+  if (
+    typeof found !== "object" || typeof expected !== "object" || found === null || expected === null
+  ) {
+    return { path, found: String(found), expected: String(expected) }
+  }
+  for (const name of new Set([...Object.keys(found), ...Object.keys(expected)])) {
+    const difference = differenceOf(
+      (found as Record<string, unknown>)[name],
+      (expected as Record<string, unknown>)[name],
+      `${path}/${name}`
+    )
+    if (difference !== undefined) return difference
+  }
+  return undefined
 }

@@ -1,10 +1,8 @@
-import { Clock, Context, Deferred, Effect, Result } from "effect"
+import { Context, Deferred, Effect, Result } from "effect"
 import {
-  type BlockReport,
   type StoreFailure,
   LedgerHistory,
   LedgerReader,
-  type PriorLedger,
   LedgerWriter,
   mapReader,
   PoolStore,
@@ -16,11 +14,10 @@ import {
   memoryHistory,
   memoryReader,
   type MemoryLedger,
-  WriteQueue,
-  yieldForLargeBlocks,
-  type MemoryPoolStore
+  ledgerWriter,
+  type MemoryPoolStore,
+  type RecordWrite
 } from "../memory/mod.ts"
-import { completeBlock, StagedLedger } from "../../core/use_cases/mod.ts"
 import { type PoolRecord, writePoolRecord } from "./replay/mod.ts"
 
 /**
@@ -90,81 +87,24 @@ const readLedger = (ledger: MemoryLedger, log: RecordLog) => {
   }
 }
 
-/**
- * Appends a record of the ledger and makes its write in memory once the entry is durable, without
- * another write of the ledger in between.
- */
-const recordWrite = <A, E>(
-  log: RecordLog,
-  record: FeedRecord,
-  write: () => Result.Result<A, E>,
-  content: Partial<LogEntry> = {}
-): Effect.Effect<A, E | StoreFailure> =>
-  unlessFailed(log, () =>
-    append<A, E | StoreFailure>(
-      log,
-      { kind: "ledger", text: writeFeedLine(record), ...content },
-      (failure) => failure === undefined ? write() : Result.fail(failure)
-    )).pipe(Effect.uninterruptible)
-
-/** Returns the write port of a ledger in memory that appends each accepted write to a log. */
-const ledgerWriter = (ledger: MemoryLedger, log: RecordLog): LedgerWriter["Service"] => {
-  const writes = new WriteQueue(ledger.base)
-  const checked = <A, E>(
-    check: (prior: PriorLedger) => Result.Result<void, E>,
-    write: () => Effect.Effect<A, E | StoreFailure>
-  ) =>
-    writes.run(Effect.flatMap(Effect.suspend(() => Effect.fromResult(check(ledger.base))), write))
-  return {
-    apply: (block, decide) =>
-      writes.apply(decide, (decision): Effect.Effect<BlockReport, StoreFailure> => {
-        if (decision.kind === "alreadyStored") {
-          return unlessFailed(
-            log,
-            () => Effect.succeed({ applied: false, snapshotId: ledger.snapshotId() })
-          )
-        }
-        const { changes } = decision
-        return Effect.andThen(
-          yieldForLargeBlocks(changes),
-          Effect.suspend(() => {
-            const placed = new StagedLedger(ledger.base).place(changes)
-            // a replay never builds an exit tree
-            const complete = completeBlock(block, placed)
-            return recordWrite(
-              log,
-              { kind: "block", block: complete },
-              () => Result.succeed({ applied: true, snapshotId: ledger.insert(placed), placed })
-            )
-          })
-        )
-      }),
-    // recorded even if no block is dropped, since the version grows
-    rollBack: (toBlock, check) =>
-      checked(check, () =>
-        Effect.flatMap(Clock.currentTimeMillis, (timeMs) =>
-          recordWrite(
-            log,
-            { kind: "rollBack", toBlock },
-            () => ledger.rollBack(toBlock, () => Result.void, { timeMs }),
-            { timeMs, version: ledger.snapshotId().version + 1 }
-          ))),
-    setPrices: (prices, check) =>
-      checked(check, () => {
-        const placed = new StagedLedger(ledger.base).setPrices(prices)
-        const record = { kind: "prices", prices } as const
-        return recordWrite(log, record, () => Result.succeed(ledger.insert(placed)))
-      }),
-    setHead: (head, check) =>
-      checked(check, () =>
-        recordWrite(
-          log,
-          { kind: "head", head },
-          () => ledger.setHead(head, () => Result.void),
-          { kind: "head", version: ledger.snapshotId().version + 1 }
-        ))
-  }
-}
+/** Returns how the writes of a ledger in memory are made: once their records in a log are durable. */
+const recordWrites =
+  (ledger: MemoryLedger, log: RecordLog): RecordWrite =>
+  <A, E>(record: (() => FeedRecord) | null, write: () => Result.Result<A, E>, timeMs?: number) =>
+    unlessFailed(log, () => {
+      if (record === null) return Effect.fromResult(write())
+      const stated = record()
+      const isHead = stated.kind === "head"
+      // the versions of heads and rollbacks do not follow from the records before them
+      const version = isHead || stated.kind === "rollBack"
+        ? ledger.snapshotId().version + 1
+        : undefined
+      return append<A, E | StoreFailure>(
+        log,
+        { kind: isHead ? "head" : "ledger", text: writeFeedLine(stated), version, timeMs },
+        (failure) => failure === undefined ? write() : Result.fail(failure)
+      )
+    }).pipe(Effect.uninterruptible)
 
 /**
  * Returns the writes of a pool in memory, which append each write to a log if it changed the pool. A
@@ -221,29 +161,6 @@ export interface RecordedStoresOptions {
  * Returns the ports of stores in memory that append each accepted write to a log. An answer waits
  * until the log is durable. A write fails if its entry does not become durable, and the stores then
  * are as they were. Every read and write fails if the log has failed.
- *
- * ```ts
- * import { Context, Effect, Result } from "effect"
- * import { LedgerWriter } from "rollup-node-api"
- * import { type LogEntry, type OnSettled, recordedStores } from "rollup-node-api/journal"
- * import { openMemoryLedger, openMemoryPool } from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const entries: Array<LogEntry> = []
- * const log = {
- *   failure: undefined,
- *   isDurable: true,
- *   whenSettled: (onSettled: OnSettled) => onSettled(),
- *   append: (entry: LogEntry, onSettled?: OnSettled) => {
- *     entries.push(entry)
- *     onSettled?.()
- *   }
- * }
- * const ledger = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
- * const stores = recordedStores({ ledger, pool: openMemoryPool(), log })
- * await Effect.runPromise(Context.get(stores, LedgerWriter).setPrices([], () => Result.void))
- * console.log(entries.map(({ text }) => text).join()) // => {"kind":"prices","prices":[]}
- * ```
  */
 export const recordedStores = (
   { id, ledger, log, pool }: RecordedStoresOptions
@@ -251,7 +168,7 @@ export const recordedStores = (
   const { history, reader } = readLedger(ledger, log)
   return Context.make(LedgerReader, reader).pipe(
     Context.add(LedgerHistory, history),
-    Context.add(LedgerWriter, ledgerWriter(ledger, log)),
+    Context.add(LedgerWriter, ledgerWriter(ledger, recordWrites(ledger, log))),
     Context.add(PoolStore, { ...pool.readsBy(readWhenDurable(log)), ...poolWrites(pool, log) }),
     Context.add(LatestLedgerVersion, {
       id: id ?? ledger.id,

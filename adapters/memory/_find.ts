@@ -1,7 +1,7 @@
 import type { ItemKeys, ItemName, Items } from "../../core/contract/mod.ts"
 import type { TokenId } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
-import type { AccountsAndTokens } from "../../core/ports/mod.ts"
+import type { AccountsAndTokens, LedgerBlock } from "../../core/ports/mod.ts"
 import { accountView, exitView, slotAt, transactionView } from "./_views.ts"
 import type { LedgerState } from "./state/mod.ts"
 
@@ -49,3 +49,21 @@ export const findAccountsAndTokens = (
   tokens: request.tokens.map((id) => tokens.find(id) ?? null),
   snapshotId
 })
+
+/** Returns the stored block with a number; null if there is none. */
+export const findBlock = ({ blocks, history }: LedgerState, number: bigint): LedgerBlock | null => {
+  const position = blocks.positionOf(number)
+  const stored = blocks.at(position)
+  if (stored === undefined) return null
+  const next = blocks.at(position + 1)
+  const [from, to] = [stored.batches, next?.batches ?? history.lastBatchNum]
+  return {
+    block: stored.block,
+    previous: blocks.at(position - 1)?.block ?? null,
+    next: next?.block ?? null,
+    batches: history.batches.rows.slice(from, to).map((batch) => ({
+      batch,
+      accountChanges: history.accountChanges(batch.batchNum)
+    }))
+  }
+}

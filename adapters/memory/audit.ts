@@ -14,7 +14,8 @@ import {
   hasExitProofs,
   type LedgerRules
 } from "../../core/use_cases/mod.ts"
-import { memoryHistory, type MemoryLedger, memoryReader, openMemoryLedger } from "./ledger.ts"
+import { type MemoryLedger, openMemoryLedger } from "./ledger.ts"
+import { memoryHistory, memoryReader } from "./ledger_ports.ts"
 
 /** A ledger in memory that applies the records of a feed with all checks. */
 export interface AuditedLedger {

@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Result } from "effect"
+import { Result } from "effect"
 import type {
   ItemKeys,
   ItemName,
@@ -7,34 +7,23 @@ import type {
   ListName,
   ListQuery
 } from "../../core/contract/mod.ts"
-import type {
-  BlockReference,
-  GenesisFeed,
-  NetworkState,
-  RecommendedFeeOptions,
-  TokenId
-} from "../../core/domain/mod.ts"
+import type { BlockReference, NetworkState, TokenId } from "../../core/domain/mod.ts"
 import type { AccountIndex } from "../../core/encoding/mod.ts"
 import {
   type AccountsAndTokens,
   type FoundItem,
   type LedgerBlock,
-  LedgerHistory,
-  LedgerReader,
   type LedgerRollBack,
   type LedgerSnapshot,
   type SnapshotId,
-  LatestLedgerVersion,
-  LedgerWriter,
   NotRegistered,
   type Page
 } from "../../core/ports/mod.ts"
-import { findAccountsAndTokens, finders } from "./_find.ts"
-import { findBlock } from "./_ledger_history.ts"
+import { findAccountsAndTokens, findBlock, finders } from "./_find.ts"
+
 import { listPage } from "./_list.ts"
 import { networkState } from "./_network_state.ts"
 import { type LedgerOptions, LedgerState } from "./state/mod.ts"
-import { WriteQueue } from "./write_queue.ts"
 
 export type { LedgerImage, LedgerOptions } from "./state/mod.ts"
 
@@ -140,121 +129,3 @@ export const openMemoryLedger = (options: LedgerOptions): MemoryLedger => {
     restore: (image) => state.restore(image)
   }
 }
-
-/**
- * Returns the reader port of a ledger in memory.
- *
- * ```ts
- * import { Effect } from "effect"
- * import { memoryReader, openMemoryLedger } from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const reader = memoryReader(openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis }))
- * const page = reader.list("accounts", { filters: { tokenIds: [0, 7] } })
- * const error = await Effect.runPromise(Effect.flip(page))
- * console.log(error._tag, error.message) // => NotRegistered Token 7 is not registered
- * ```
- */
-export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => ({
-  list: (name, query) => Effect.suspend(() => Effect.fromResult(ledger.list(name, query))),
-  find: (name, key) => Effect.sync(() => ledger.find(name, key)),
-  accountsAndTokens: (of) => Effect.sync(() => ledger.accountsAndTokens(of)),
-  state: Effect.sync(ledger.state),
-  snapshotId: Effect.sync(ledger.snapshotId)
-})
-
-/**
- * Returns the history port of a ledger in memory.
- *
- * ```ts
- * import { Effect } from "effect"
- * import { memoryHistory, openMemoryLedger } from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const { genesis } = simulate({ seed: 1 })
- * const history = memoryHistory(openMemoryLedger({ genesis }))
- * const { item } = await Effect.runPromise(history.block(genesis.block.number))
- * console.log(item?.previous, item?.next, item?.batches) // => null null []
- * ```
- */
-export const memoryHistory = (ledger: MemoryLedger): LedgerHistory["Service"] => ({
-  block: (number) =>
-    Effect.sync(() => ({ item: ledger.block(number), snapshotId: ledger.snapshotId() })),
-  rollBacks: (query) =>
-    Effect.sync(() => ({ items: ledger.rollBacks(query), snapshotId: ledger.snapshotId() })),
-  finalBlock: Effect.sync(() => ({ item: ledger.finalBlock(), snapshotId: ledger.snapshotId() }))
-})
-
-/**
- * Returns a layer with the ports of an open ledger. Write to it only through this layer.
- *
- * ```ts
- * import { Effect } from "effect"
- * import { LedgerReader } from "rollup-node-api"
- * import { layerOf, openMemoryLedger } from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const ledger = openMemoryLedger({ genesis: simulate({ seed: 1 }).genesis })
- * const findEther = Effect.flatMap(LedgerReader, (reader) => reader.find("token", 0))
- * const { item } = await Effect.runPromise(Effect.provide(findEther, layerOf(ledger)))
- * console.log(item?.symbol) // => ETH
- * ```
- */
-export const layerOf = (
-  ledger: MemoryLedger
-): Layer.Layer<LedgerHistory | LedgerReader | LedgerWriter> => {
-  const writes = new WriteQueue(ledger.base)
-  return Layer.mergeAll(
-    Layer.succeed(LatestLedgerVersion, {
-      id: ledger.id,
-      version: () => ledger.snapshotId().version,
-      snapshot: ledger.snapshot,
-      isRemote: false
-    }),
-    Layer.succeed(LedgerReader, memoryReader(ledger)),
-    Layer.succeed(LedgerHistory, memoryHistory(ledger)),
-    Layer.succeed(LedgerWriter, {
-      apply: (_, decide) =>
-        writes.apply(
-          decide,
-          (decision) => Effect.fromResult(ledger.apply(() => Result.succeed(decision)))
-        ),
-      rollBack: (toBlock, check) =>
-        writes.run(
-          Effect.flatMap(Clock.currentTimeMillis, (timeMs) =>
-            Effect.fromResult(ledger.rollBack(toBlock, check, { timeMs })))
-        ),
-      setPrices: (prices, check) =>
-        writes.run(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check)))),
-      setHead: (head, check) =>
-        writes.run(Effect.suspend(() => Effect.fromResult(ledger.setHead(head, check))))
-    })
-  )
-}
-
-/**
- * Returns a layer with the ports of a new ledger in memory, one for each time it is built.
- *
- * ```ts
- * import { Effect, Layer } from "effect"
- * import { Ledger, LedgerReader } from "rollup-node-api"
- * import { keccak256 } from "rollup-node-api/crypto"
- * import { layer } from "rollup-node-api/memory"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const simulation = simulate({ seed: 1 })
- * const { genesis } = simulation
- * const program = Effect.gen(function*() {
- *   for (let i = 0; i < 9; i++) yield* (yield* Ledger).applyRecord(simulation.next())
- *   return yield* (yield* LedgerReader).find("batch", 1)
- * })
- * const stores = Layer.provideMerge(Ledger.layer(genesis, keccak256), layer(genesis))
- * const { item, snapshotId } = await Effect.runPromise(Effect.provide(program, stores))
- * console.log(item?.ethereumBlockNum, snapshotId.batchNum) // => 18000001n 8
- * ```
- */
-export const layer = (
-  genesis: GenesisFeed,
-  fees: RecommendedFeeOptions = {}
-): Layer.Layer<LedgerHistory | LedgerReader | LedgerWriter> =>
-  Layer.unwrap(Effect.sync(() => layerOf(openMemoryLedger({ genesis, ...fees }))))

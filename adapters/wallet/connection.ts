@@ -12,7 +12,7 @@ import {
 import { signAuthorization, verifyAuthorization } from "../crypto/mod.ts"
 import { authorizationBody } from "./_wire.ts"
 import { type Connection, valueOrNull, type WaitOptions } from "./_requests.ts"
-import { type SentFrom, type WalletAccount, walletAccount } from "./account.ts"
+import { type SentFrom, WalletAccount } from "./account.ts"
 import { type SignedGroup, signGroup } from "./group.ts"
 import { InvalidKey, type Wallet } from "./keys.ts"
 import { type SentTransaction, sentTransaction } from "./transaction.ts"
@@ -126,7 +126,7 @@ export async function connect(
     const sent = sentByIndex.get(account.accountIndex) ??
       { transactions: [], last: Promise.resolve() }
     sentByIndex.set(account.accountIndex, sent)
-    return walletAccount(connection, wallet, account, sent)
+    return new WalletAccount(connection, wallet, account, sent)
   }
   const keyOf = ({ publicKey }: Wallet) => formatPublicKey(network.prefix, publicKey)
   const accounts: Rollup["accounts"] = async (wallet, options = {}) => {

@@ -5,7 +5,7 @@ import {
   decompressPublicKey,
   derivePublicKey,
   isSigningKey
-} from "../../adapters/crypto/mod.ts"
+} from "../../adapters/crypto/babyjubjub.ts"
 import {
   EMPTY_PUBLIC_KEY,
   formatPublicKey,

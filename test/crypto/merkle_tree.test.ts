@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary } from "effect"
 import {
   accountLeaf,
-  emptyTree,
   type IndexedLeaf,
   merkleTree,
   poseidon,
@@ -126,7 +125,7 @@ describe("Merkle trees", () => {
     "an updated tree equals the tree built from its content, with its proofs, and its earlier versions do not change",
     { batches },
     ({ batches }) => {
-      const versions = [emptyTree]
+      const versions = [merkleTree([])]
       for (const batch of batches) versions.push(versions.at(-1)!.update(batch))
       for (const [i, version] of versions.entries()) {
         const leaves = last(batches.slice(0, i).flat())
@@ -145,13 +144,13 @@ describe("Merkle trees", () => {
   }, ({ leaves }) => {
     const { root } = merkleTree(leaves)
     assert.strictEqual(merkleTree(leaves.toReversed()).root, root)
-    const oneByOne = leaves.toReversed().reduce((tree, leaf) => tree.update([leaf]), emptyTree)
+    const oneByOne = leaves.toReversed().reduce((tree, leaf) => tree.update([leaf]), merkleTree([]))
     assert.strictEqual(oneByOne.root, root)
   }, { arbitrary: { runs: 15 } })
 
   it("a hash that comes with a leaf from outside is checked", () => {
     const forged = { index: 256, leaf: 7n, hash: 1n }
-    assert.strictEqual(emptyTree.update([forged]).root, poseidon([256n, 7n, 1n]))
+    assert.strictEqual(merkleTree([]).update([forged]).root, poseidon([256n, 7n, 1n]))
   })
 
   it("siblings and values must be below the modulus of the field", () => {

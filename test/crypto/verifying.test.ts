@@ -1,20 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import {
-  authorizationDigest,
   derivePublicKey,
   ethereumAddress,
   isSigningKey,
   keccak256,
   signAuthorization,
-  signMessage,
+  signerOf,
   signTransaction,
-  transactionElements,
   transactionHash,
   verifyAuthorization,
   verifyMessage,
   verifyTransaction
 } from "../../adapters/crypto/mod.ts"
+import { authorizationDigest } from "../../adapters/crypto/authorization_signature.ts"
+import { transactionElements } from "../../adapters/crypto/transaction_signature.ts"
 import { l2TransactionId, parsePrefixedAddress } from "../../core/encoding/mod.ts"
 import { bytes, unsigned } from "../encoding/_arbitrary.ts"
 import { postedTransferOf } from "../laws/pool/_pool_rows.ts"
@@ -91,7 +91,7 @@ describe("A message", () => {
       assert.strictEqual(verifyMessage(key, message, signature), verdict.accept)
       assert.strictEqual(verdict.accept, !negative)
       if (!negative && privateKey !== undefined && isDue()) {
-        assert.strictEqual(signMessage(Buffer.from(privateKey, "hex"), message), signature)
+        assert.strictEqual(signerOf(Buffer.from(privateKey, "hex"))(message), signature)
         signed++
       }
       if (policy !== true) return
@@ -108,7 +108,7 @@ describe("A message", () => {
     { privateKey: bytes(32), message: unsigned(253), other: unsigned(253) },
     ({ message, other, privateKey }) => {
       const key = derivePublicKey(privateKey)
-      const signature = signMessage(privateKey, message)
+      const signature = signerOf(privateKey)(message)
       assert.isTrue(verifyMessage(key, message, signature))
       assert.strictEqual(verifyMessage(key, other, signature), other === message)
     },

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Result } from "effect"
 import { commitFailure } from "../../adapters/journal/log/commit_failure.ts"
-import { recordedStores } from "../../adapters/journal/mod.ts"
+import { recordedStores } from "../../adapters/journal/recorded_stores.ts"
 import { openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { Journal } from "../../adapters/journal/log/journal.ts"
 import { LedgerReader, LedgerWriter, PoolStore, type StoreFailure } from "../../core/ports/mod.ts"

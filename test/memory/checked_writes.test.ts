@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Result } from "effect"
-import { type LogEntry, type OnSettled, recordedStores } from "../../adapters/journal/mod.ts"
+import type { LogEntry, OnSettled } from "../../adapters/journal/log/mod.ts"
+import { recordedStores } from "../../adapters/journal/recorded_stores.ts"
 import { layer, openMemoryLedger, openMemoryPool } from "../../adapters/memory/mod.ts"
 import { type Decision, LedgerReader, LedgerWriter, StoreFailure } from "../../core/ports/mod.ts"
 import { genesis } from "../use_cases/_network.ts"

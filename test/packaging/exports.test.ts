@@ -10,12 +10,6 @@ import { doors, read, root } from "./_project.ts"
  * executes the examples in these comments.
  */
 
-/** Functions without an example, since hosts do not call them. */
-const internal = new Set([
-  // of the journal, between two steps of a write
-  "yieldForLargeBlocks"
-])
-
 interface Declaration {
   readonly file: string
   /** The documentation comment; empty if there is none. */
@@ -63,7 +57,7 @@ describe("the exports of the package", () => {
         const hasExample = new RegExp(`\`\`\`ts[^]*\\b${name}\\b`, "u").test(comment)
         if (hasExample) examples++
         if (comment.trim() === "") faults.push(`${door} ${name} has no comment`)
-        else if (hasBehaviour(value) && !hasExample && !internal.has(name)) {
+        else if (hasBehaviour(value) && !hasExample) {
           faults.push(`${door} ${name} has no example`)
         }
       }

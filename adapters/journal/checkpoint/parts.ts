@@ -14,7 +14,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { crc32 } from "node:zlib"
 import { differenceAt, directoryError, type FileIdentity, syncDirectory } from "../files/mod.ts"
-import type { PartReference } from "./manifest.ts"
+import type { JournalDirectory, PartReference } from "./manifest.ts"
 
 const folderIn = (journalDirectory: string): string => join(journalDirectory, "checkpoint")
 
@@ -30,15 +30,6 @@ export const hasParts = (journalDirectory: string): boolean => {
     if (code === "ENOENT" || code === "ENOTDIR") return false
     throw error
   }
-}
-
-/** The directory of an open journal. */
-export interface JournalDirectory {
-  readonly path: string
-  /** Returns the error for a damage, which completes "is damaged: ". */
-  readonly damagedError: (damage: string) => Error
-  /** Throws if the directory was moved, removed or replaced. */
-  readonly assertInPlace: () => void
 }
 
 /**

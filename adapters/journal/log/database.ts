@@ -1,16 +1,22 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { crc32 } from "node:zlib"
 import { type GenesisFeed, writeFeedLine } from "../../../core/domain/mod.ts"
 import {
+  type AcknowledgedFile,
   describeHolder,
+  differenceAt,
   directoryError,
+  type FileIdentity,
   hasHolder,
+  identityOf,
   JournalError,
+  openAcknowledgedFile,
   readLastAcknowledged,
-  syncDirectory
+  syncDirectory,
+  writeHolder
 } from "../files/mod.ts"
 import { hasParts } from "../checkpoint/mod.ts"
 
@@ -54,22 +60,65 @@ export function createDatabase(directory: string): void {
   }
 }
 
+/** The database, open for writing, with its statements. */
+export interface Writer {
+  readonly database: DatabaseSync
+  readonly identity: FileIdentity
+  readonly insert: StatementSync
+  readonly updateHead: StatementSync
+  readonly updateChainHead: StatementSync
+  readonly acknowledgedFile: AcknowledgedFile
+}
+
 /**
- * Opens the database of a directory for writing and locks it for this process. An empty one gets its
- * tables. Call it only if `openReader` has found no damage: closing a database moves its
- * write-ahead log into it. The operating system releases the lock when the process ends, even if it
- * is killed. Throws a `JournalError`.
+ * Opens the files of a directory for writing and locks the database for this process. An empty one
+ * gets its tables. Creates the files if no `expected` database was opened for reading; otherwise the
+ * path must still lead to this one. Call it only if `openReader` has found no damage: closing a
+ * database moves its write-ahead log into it. The operating system releases the lock when the
+ * process ends, even if it is killed. Throws a `JournalError`.
  */
-export function openWriter(directory: string, genesisLine: string): DatabaseSync {
+export function openForWriting(
+  directory: string,
+  genesisLine: string,
+  expected: FileIdentity | undefined
+): Writer {
+  if (expected === undefined) createDatabase(directory)
+  const identity = expected ?? identityOf(databaseFile(directory))
+  assertInPlace(directory, identity)
   let database: DatabaseSync | undefined
+  let acknowledgedFile: AcknowledgedFile | undefined
   try {
     database = openExisting(databaseFile(directory))
     lockOrCreate(database, directory, genesisLine)
-    return database
+    // between the two checks, the database was opened and locked
+    assertInPlace(directory, identity)
+    writeHolder(directory)
+    acknowledgedFile = openAcknowledgedFile(directory)
+    // so this file is in the same directory
+    assertInPlace(directory, identity)
+    return {
+      database,
+      identity,
+      acknowledgedFile,
+      insert: database.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)"),
+      updateHead: database.prepare("UPDATE head SET seq = ?, checksum = ?"),
+      updateChainHead: database.prepare("UPDATE head SET chain = ?")
+    }
   } catch (error) {
+    acknowledgedFile?.close()
     database?.close()
     throw translateError(error, directory)
   }
+}
+
+const assertInPlace = (directory: string, identity: FileIdentity): void => {
+  const difference = differenceAt(databaseFile(directory), identity)
+  if (difference === undefined) return
+  throw new JournalError({
+    reason: "directory",
+    message:
+      `Directory "${directory}" was moved, removed or replaced during the start (${difference}): nothing was created in its place; put it back, or start with its new path`
+  })
 }
 
 /** Opens a database for reading and writing. Throws if it is missing, instead of creating it. */

@@ -6,10 +6,16 @@ import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import { StoreFailure } from "../../../core/ports/mod.ts"
 import { type ChainHead, readChainHead, writeChainHead } from "./chain_head.ts"
 import { commitFailure, hasRoom, movedFailure } from "./commit_failure.ts"
-import { damagedError, databaseFile, lineOf, translateError } from "./database.ts"
+import {
+  damagedError,
+  databaseFile,
+  lineOf,
+  openForWriting,
+  translateError,
+  type Writer
+} from "./database.ts"
 import { differenceAt, readLastAcknowledged, JournalError } from "../files/mod.ts"
 import { type OpenReader, openReader } from "./reader.ts"
-import { openForWriting, type Writer } from "./writer.ts"
 import {
   type CheckpointedJournal,
   deleteRecords,

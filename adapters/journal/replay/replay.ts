@@ -46,7 +46,6 @@ export const replay = (
     const total = yield* tryRead(journal, () => journal.length)
     const startedMs = performance.now()
     const indexing = target.ledger.postponeIndexing()
-    const sortPool = target.pool.postponeSorting()
     const checkpointSeq = journal.manifest?.seq ?? 0
     const restored = yield* restore(
       journal,
@@ -79,7 +78,6 @@ export const replay = (
       yield* Effect.yieldNow
     }
     for (const _ of indexing) yield* Effect.yieldNow
-    sortPool()
     const report = { checkpointSeq, records, durationMs: performance.now() - startedMs }
     return { report, restored }
   })
@@ -140,21 +138,7 @@ const applyRecord = (
   }
 }
 
-/**
- * Applies one entry to stores that contain all entries before it. Throws if the entry does not fit.
- *
- * ```ts
- * import { openMemoryLedger, openMemoryPool } from "rollup-node-api/memory"
- * import { applyEntry } from "rollup-node-api/journal"
- * import { simulate } from "rollup-node-api/simulator"
- *
- * const { genesis } = simulate({ seed: 1 })
- * const target = { genesis, ledger: openMemoryLedger({ genesis }), pool: openMemoryPool() }
- * const text = `{"kind":"prices","prices":[{"tokenId":0,"priceUSD":2500,"timeMs":0}]}`
- * applyEntry(target, { kind: "ledger", text })
- * console.log(target.ledger.find("token", 0).item?.priceUSD) // => 2500
- * ```
- */
+/** Applies one entry to stores that contain all entries before it. Throws if the entry does not fit. */
 export const applyEntry = (
   target: ReplayTarget,
   { kind, text, timeMs = 0, version }: LogEntry

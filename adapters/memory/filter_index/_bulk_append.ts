@@ -1,6 +1,18 @@
 import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
-import { type IndexSource, KeyCodes, type ValueDictionary, type Slice } from "./_value_codes.ts"
-import { type KeyValue, splitThreshold } from "./index_keys.ts"
+import { type IndexKey, type IndexKeys, type KeyValue, splitThreshold } from "./index_keys.ts"
+
+/** The index keys and rows that an index is made of. */
+interface IndexSource<Row> {
+  readonly indexKeys: IndexKeys<Row>
+  readonly rowAt: (position: number) => Row
+}
+
+/** The positions [from, to), or the elements [from, to) of a list of positions. */
+interface Slice {
+  readonly positions: ReadonlyArray<number> | null
+  readonly from: number
+  readonly to: number
+}
 
 /** A node that has grown, and its number of rows before. */
 interface GrownNode {
@@ -12,77 +24,60 @@ interface GrownNode {
 const rowsPerStep = 65_536
 
 /**
- * Appends many rows to an index, one index key after the other. The result is the same as that of
- * appending them row by row. It is several times as fast, because the values of a row are read once,
- * and each list grows once.
+ * Appends the rows at the positions [from, to), above all others, to an index, one index key after
+ * the other. Yields after each step. The result is the same as that of appending them row by row. It
+ * is several times as fast, because the values of a row are read once, and each list grows once.
  */
-export class BulkAppend<Row> {
-  private readonly source: IndexSource<Row>
-  private readonly from: number
-  private readonly to: number
-  private readonly codes: KeyCodes<Row>
-
-  /** Prepares to append the rows at the positions [from, to), above all others. */
-  constructor(source: IndexSource<Row>, from: number, to: number) {
-    this.source = source
-    this.from = from
-    this.to = to
-    this.codes = new KeyCodes(source, from, to)
-  }
-
-  /** Appends the rows. Yields after each step. */
-  *append(root: Branches, mask: number): Generator<void, void> {
-    const { from, to } = this
-    if (from >= to) return
-    for (let at = from; at < to; at += rowsPerStep) {
-      this.codes.read(at, Math.min(to, at + rowsPerStep))
-      yield
-    }
-    const all = { positions: null, from, to }
-    for (const number of root.keys()) {
-      let rows = 0
-      for (const grown of this.appendToIndexKey(root, number, mask, all)) {
-        this.appendBelow(mask & this.source.indexKeys.combinableMasks[number]!, grown)
-        rows += grown.node.positions.length - grown.rowsBefore
-        if (rows < rowsPerStep) continue
-        rows = 0
-        yield
-      }
-      yield
-    }
-  }
-
-  private appendTo(branches: Branches, mask: number, slice: Slice): void {
-    for (const number of branches.keys()) {
-      for (const grown of this.appendToIndexKey(branches, number, mask, slice)) {
-        this.appendBelow(mask & this.source.indexKeys.combinableMasks[number]!, grown)
-      }
-    }
+export function* bulkAppend<Row>(
+  source: IndexSource<Row>,
+  root: Branches,
+  rootMask: number,
+  from: number,
+  to: number
+): Generator<void, void> {
+  if (from >= to) return
+  const { combinableMasks } = source.indexKeys
+  const codes = keyCodes(source, from, to)
+  for (let at = from; at < to; at += rowsPerStep) {
+    codes.read(at, Math.min(to, at + rowsPerStep))
+    yield
   }
 
   /** Appends rows to one branch. Returns the nodes that have grown and need branches. */
-  private appendToIndexKey(
+  const appendToIndexKey = (
     branches: Branches,
     number: number,
     mask: number,
     slice: Slice
-  ): ReadonlyArray<GrownNode> {
+  ): ReadonlyArray<GrownNode> => {
     const branch = branches[number]
     if (branch == null) return []
-    const codes = this.codes.codesOf(number, slice)
-    const grown = appendKeys(codes, this.codes.dictionary, branch, slice)
-    return (mask & this.source.indexKeys.combinableMasks[number]!) === 0 ? [] : grown
+    const grown = appendKeys(codes.codesOf(number, slice), codes.dictionary, branch, slice)
+    return (mask & combinableMasks[number]!) === 0 ? [] : grown
+  }
+  /** Appends the new rows of a node to its branches, or splits the node if it became long. */
+  const appendBelow = (mask: number, { node, rowsBefore }: GrownNode): void => {
+    const { branches, positions } = node
+    if (branches === null && positions.length <= splitThreshold) return
+    const below = node.branches ??= newBranches(source.indexKeys, mask)
+    const slice = { positions, from: branches === null ? 0 : rowsBefore, to: positions.length }
+    for (const number of below.keys()) {
+      for (const grown of appendToIndexKey(below, number, mask, slice)) {
+        appendBelow(mask & combinableMasks[number]!, grown)
+      }
+    }
   }
 
-  /** Appends the new rows of a node to its branches, or splits the node if it became long. */
-  private appendBelow(mask: number, { node, rowsBefore }: GrownNode): void {
-    const { positions } = node
-    if (node.branches !== null) {
-      this.appendTo(node.branches, mask, { positions, from: rowsBefore, to: positions.length })
-    } else if (positions.length > splitThreshold) {
-      node.branches = newBranches(this.source.indexKeys, mask)
-      this.appendTo(node.branches, mask, { positions, from: 0, to: positions.length })
+  for (const number of root.keys()) {
+    let rows = 0
+    for (const grown of appendToIndexKey(root, number, rootMask, { positions: null, from, to })) {
+      appendBelow(rootMask & combinableMasks[number]!, grown)
+      rows += grown.node.positions.length - grown.rowsBefore
+      if (rows < rowsPerStep) continue
+      rows = 0
+      yield
     }
+    yield
   }
 }
 
@@ -116,14 +111,97 @@ function appendKeys(
 
 /** Makes room for `count` positions under a value. */
 function grow(branch: Map<KeyValue, IndexNode>, value: KeyValue, count: number): GrownNode {
-  const known = branch.get(value)
-  if (known !== undefined) {
-    const rowsBefore = known.positions.length
-    known.positions.length += count
-    return { node: known, rowsBefore }
+  let node = branch.get(value)
+  if (node === undefined) branch.set(value, node = new IndexNode([]))
+  const rowsBefore = node.positions.length
+  node.positions.length += count
+  return { node, rowsBefore }
+}
+
+/** The code of a null value. */
+const noValue = -1
+
+/** The values of all index keys as consecutive numbers, so that values of two columns can be compared. */
+class ValueDictionary {
+  /** The values by code. */
+  readonly values: Array<KeyValue> = []
+  /** Work space of a bulk append, by code: rows, list, and index of the next row in it. */
+  readonly counts: Array<number> = []
+  readonly lists: Array<Array<number>> = []
+  readonly next: Array<number> = []
+  private readonly codes = new Map<KeyValue, number>()
+
+  /** Returns the code of a value, or −1 if it is null. */
+  codeOf(value: KeyValue | null): number {
+    if (value === null) return noValue
+    let code = this.codes.get(value)
+    if (code === undefined) {
+      code = this.values.push(value) - 1
+      this.counts.push(0)
+      this.codes.set(value, code)
+    }
+    return code
   }
-  const node = new IndexNode([])
-  node.positions.length = count
-  branch.set(value, node)
-  return { node, rowsBefore: 0 }
+}
+
+type ValueOf<Row> = IndexKey<Row>["valueOf"]
+
+/** Rows that are in memory at the same time while their values are read. */
+const rowsAtOnce = 1024
+
+/**
+ * Makes room for the codes of all index keys of the rows at the positions [start, end). A value that
+ * several index keys read is read once for each row.
+ */
+function keyCodes<Row>(
+  { indexKeys: { indexKeys }, rowAt }: IndexSource<Row>,
+  start: number,
+  end: number
+) {
+  const dictionary = new ValueDictionary()
+  const columns = new Map<ValueOf<Row>, Int32Array>()
+  const columnOf = (valueOf: ValueOf<Row>) => {
+    const column = columns.get(valueOf) ?? new Int32Array(end - start)
+    columns.set(valueOf, column)
+    /** Returns the code of the value of a row, or −1 if the value is null. */
+    return (position: number): number =>
+      position >= start ? column[position - start]! : dictionary.codeOf(valueOf(rowAt(position)))
+  }
+  const keys = indexKeys.map(({ sides, valueOf }) =>
+    sides === undefined
+      ? { own: columnOf(valueOf), other: null, areEqual: true }
+      : { own: columnOf(sides.own), other: columnOf(sides.other), areEqual: sides.areEqual }
+  )
+  /** Work space that all index keys use in turn. */
+  let scratch = new Int32Array(end - start)
+  return {
+    dictionary,
+    /**
+     * Returns the codes of the values of an index key in the rows, −1 if a value is null. The next
+     * call overwrites them.
+     */
+    codesOf: (indexKey: number, { from, positions, to }: Slice): Int32Array => {
+      const { areEqual, other, own } = keys[indexKey]!
+      if (scratch.length < to - from) scratch = new Int32Array(to - from)
+      for (let i = from; i < to; i++) {
+        const position = positions === null ? i : positions[i]!
+        const code = own(position)
+        scratch[i - from] = other === null || (code === other(position)) === areEqual
+          ? code
+          : noValue
+      }
+      return scratch.subarray(0, to - from)
+    },
+    /** Reads the values of the rows at the positions [from, to). */
+    read: (from: number, to: number): void => {
+      for (let at = from; at < to; at += rowsAtOnce) {
+        const rows = Array.from({ length: Math.min(to - at, rowsAtOnce) }, (_, i) => rowAt(at + i))
+        for (const [valueOf, column] of columns) {
+          for (let i = 0; i < rows.length; i++) {
+            column[at - start + i] = dictionary.codeOf(valueOf(rows[i]!))
+          }
+        }
+      }
+    }
+  }
 }

@@ -1,7 +1,5 @@
-import { lowerBound } from "../_binary_search.ts"
-import { BulkAppend } from "./_bulk_append.ts"
-import { type Branches, IndexNode, newBranches } from "./_index_node.ts"
-import { moveKey, moveKeys, type Replacement } from "./_mutable_values.ts"
+import { bulkAppend } from "./_bulk_append.ts"
+import { type Branches, IndexNode, moveKeys, newBranches, type Replacement } from "./_index_node.ts"
 import {
   type Constraint,
   type IndexKeys,
@@ -45,7 +43,7 @@ export class FilterIndex<Row> {
    */
   appendRange(from: number, to: number): Generator<void, void> {
     const { indexKeys, rowAt } = this
-    return new BulkAppend({ indexKeys, rowAt }, from, to).append(this.root, allIndexKeys)
+    return bulkAppend({ indexKeys, rowAt }, this.root, allIndexKeys, from, to)
   }
 
   /** Removes the row at the greatest position. Throws if another row has a greater one. */
@@ -53,26 +51,9 @@ export class FilterIndex<Row> {
     this.removeFrom(this.root, row, position)
   }
 
-  /**
-   * Moves a position to the lists of its new row. A row is null if the position has none. Only
-   * mutable values may differ.
-   */
-  reindex(position: number, before: Row | null, after: Row | null): void {
-    if (this.hasMutableValues) this.reindexIn(this.root, before, after, position)
-  }
-
-  /** As `reindex` for many ascending positions that have a row before and after. */
-  reindexAll(
-    positions: ReadonlyArray<number>,
-    before: ReadonlyArray<Row>,
-    after: ReadonlyArray<Row>
-  ): void {
-    if (this.hasMutableValues) {
-      this.reindexAllIn(
-        this.root,
-        positions.map((position, i) => ({ position, before: before[i]!, after: after[i]! }))
-      )
-    }
+  /** Moves ascending positions to the lists of their new rows. Only mutable values may differ. */
+  reindex(replacements: ReadonlyArray<Replacement<Row>>): void {
+    if (this.hasMutableValues) this.reindexIn(this.root, replacements)
   }
 
   /** Returns the ascending positions of the rows with one value. */
@@ -105,52 +86,27 @@ export class FilterIndex<Row> {
       }
     }
     const ranges: Array<PositionRange> = []
-    this.collect(this.root, noPositions, constraints, 0, from, to, ranges)
-    return new PositionSet(ranges)
-  }
-
-  /** Collects the positions that meet the constraints from index `at` on. */
-  private collect(
-    branches: Branches | null,
-    positions: ReadonlyArray<number>,
-    constraints: ReadonlyArray<Constraint>,
-    at: number,
-    from: number,
-    to: number,
-    ranges: Array<PositionRange>
-  ): void {
-    const constraint = constraints[at]
-    if (constraint === undefined) {
-      ranges.push(PositionRange.slice(positions, from, to))
-      return
-    }
-    if (branches === null) {
-      ranges.push(this.filter(positions, constraints, at, from, to))
-      return
-    }
-    for (const indexKey of constraint.indexKeys) {
-      for (const value of constraint.values) {
-        const node = branches[indexKey]?.get(value)
-        if (node !== undefined) {
-          this.collect(node.branches, node.positions, constraints, at + 1, from, to, ranges)
+    /** Collects the positions that meet the constraints from index `at` on. */
+    const collect = (branches: Branches | null, positions: ReadonlyArray<number>, at: number) => {
+      const constraint = constraints[at]
+      if (constraint === undefined) ranges.push(PositionRange.slice(positions, from, to))
+      else if (branches === null) {
+        const slice = PositionRange.slice(positions, from, to)
+        const matching = positions.slice(slice.from, slice.to).filter((position) =>
+          this.indexKeys.matches(this.rowAt(position), constraints, at)
+        )
+        ranges.push(new PositionRange(matching, 0, matching.length))
+      } else {
+        for (const indexKey of constraint.indexKeys) {
+          for (const value of constraint.values) {
+            const node = branches[indexKey]?.get(value)
+            if (node !== undefined) collect(node.branches, node.positions, at + 1)
+          }
         }
       }
     }
-  }
-
-  private filter(
-    positions: ReadonlyArray<number>,
-    constraints: ReadonlyArray<Constraint>,
-    at: number,
-    from: number,
-    to: number
-  ): PositionRange {
-    const matching: Array<number> = []
-    for (let i = lowerBound(positions, from); i < positions.length && positions[i]! < to; i++) {
-      const position = positions[i]!
-      if (this.indexKeys.matches(this.rowAt(position), constraints, at)) matching.push(position)
-    }
-    return new PositionRange(matching, 0, matching.length)
+    collect(this.root, noPositions, 0)
+    return new PositionSet(ranges)
   }
 
   private addTo(branches: Branches, mask: number, row: Row, position: number): void {
@@ -158,8 +114,21 @@ export class FilterIndex<Row> {
       const branch = branches[number]
       if (branch == null) continue
       const value = this.indexKeys.indexKeys[number]!.valueOf(row)
+      if (value === null) continue
+      const node = branch.get(value)
+      if (node === undefined) {
+        branch.set(value, new IndexNode([position]))
+        continue
+      }
+      node.positions.push(position)
       const maskBelow = mask & this.indexKeys.combinableMasks[number]!
-      if (value !== null) this.addValue(branch, maskBelow, value, row, position)
+      if (node.branches !== null) this.addTo(node.branches, maskBelow, row, position)
+      else if (maskBelow !== 0 && node.positions.length > splitThreshold) {
+        node.branches = newBranches(this.indexKeys, maskBelow)
+        for (const each of node.positions) {
+          this.addTo(node.branches, maskBelow, this.rowAt(each), each)
+        }
+      }
     }
   }
 
@@ -168,67 +137,18 @@ export class FilterIndex<Row> {
       const branch = branches[number]
       if (branch == null) continue
       const value = this.indexKeys.indexKeys[number]!.valueOf(row)
-      if (value !== null) this.removeValue(branch, value, row, position)
-    }
-  }
-
-  private addValue(
-    branch: Map<KeyValue, IndexNode>,
-    mask: number,
-    value: KeyValue,
-    row: Row,
-    position: number
-  ): void {
-    const node = branch.get(value)
-    if (node === undefined) {
-      branch.set(value, new IndexNode([position]))
-      return
-    }
-    node.positions.push(position)
-    if (node.branches !== null) {
-      this.addTo(node.branches, mask, row, position)
-    } else if (mask !== 0 && node.positions.length > splitThreshold) {
-      node.branches = newBranches(this.indexKeys, mask)
-      for (const each of node.positions) {
-        this.addTo(node.branches, mask, this.rowAt(each), each)
+      if (value === null) continue
+      const node = branch.get(value)!
+      if (node.positions.pop() !== position) {
+        throw new Error(`Position ${position} is not the last one under ${String(value)}`)
       }
+      // a node keeps its branches until it is empty, so it is not rebuilt around the threshold
+      if (node.positions.length === 0) branch.delete(value)
+      else if (node.branches !== null) this.removeFrom(node.branches, row, position)
     }
   }
 
-  private removeValue(
-    branch: Map<KeyValue, IndexNode>,
-    value: KeyValue,
-    row: Row,
-    position: number
-  ): void {
-    const node = branch.get(value)!
-    if (node.positions.pop() !== position) {
-      throw new Error(`Position ${position} is not the last one under ${String(value)}`)
-    }
-    // a node keeps its branches until it is empty, so it is not rebuilt around the threshold
-    if (node.positions.length === 0) branch.delete(value)
-    else if (node.branches !== null) this.removeFrom(node.branches, row, position)
-  }
-
-  private reindexIn(
-    branches: Branches,
-    before: Row | null,
-    after: Row | null,
-    position: number
-  ): void {
-    for (const [number, branch] of branches.entries()) {
-      if (branch === null) continue
-      const { isMutable, valueOf } = this.indexKeys.indexKeys[number]!
-      if (isMutable) moveKey(branch, valueOf, before, after, position)
-      else if (after !== null) {
-        const value = valueOf(after)
-        const below = value === null ? null : branch.get(value)?.branches
-        if (below != null) this.reindexIn(below, before, after, position)
-      }
-    }
-  }
-
-  private reindexAllIn(branches: Branches, replacements: ReadonlyArray<Replacement<Row>>): void {
+  private reindexIn(branches: Branches, replacements: ReadonlyArray<Replacement<Row>>): void {
     for (const [number, branch] of branches.entries()) {
       if (branch === null) continue
       const { isMutable, valueOf } = this.indexKeys.indexKeys[number]!
@@ -237,10 +157,10 @@ export class FilterIndex<Row> {
         continue
       }
       const groups = Map.groupBy(replacements, ({ after }) => {
-        const value = valueOf(after)
+        const value = after === null ? null : valueOf(after)
         return value === null ? null : branch.get(value)?.branches ?? null
       })
-      for (const [below, group] of groups) if (below !== null) this.reindexAllIn(below, group)
+      for (const [below, group] of groups) if (below !== null) this.reindexIn(below, group)
     }
   }
 }

@@ -126,15 +126,19 @@ export class Table<Row extends { readonly itemId: number }> extends IndexedRows<
     const { index } = this
     const before = this.rows[position]!
     this.rows[position] = row
-    index.reindex(position, before, row)
+    index.reindex([{ position, before, after: row }])
   }
 
   /** Replaces rows at ascending positions, with one pass over each list that changes. */
   replaceAll(positions: ReadonlyArray<number>, rows: ReadonlyArray<Row>): void {
     const { index } = this
-    const before = positions.map((position) => this.rows[position]!)
-    positions.forEach((position, i) => this.rows[position] = rows[i]!)
-    index.reindexAll(positions, before, rows)
+    const replacements = positions.map((position, i) => ({
+      position,
+      before: this.rows[position]!,
+      after: rows[i]!
+    }))
+    for (const { after, position } of replacements) this.rows[position] = after
+    index.reindex(replacements)
   }
 
   /** Adds the rows of a checkpoint to an empty table. */

@@ -28,8 +28,7 @@ import {
 import { firstNot } from "../_binary_search.ts"
 import { frozenCopy } from "../state/mod.ts"
 import { PoolRows } from "./_pool_rows.ts"
-import { TransitionHistory } from "./_transition_history.ts"
-import type { PoolImage } from "./pool_image.ts"
+import { type TransactionHistory, TransitionHistory } from "./_transition_history.ts"
 
 /** The state of a pool and its writes. Each method is synchronous, and therefore atomic. */
 export class MemoryPool {
@@ -131,25 +130,24 @@ export class MemoryPool {
     const lastBatchNum = to?.batchNum ?? 0
     if (lastBatchNum < (from?.batchNum ?? 0)) {
       for (const { batchNum, id } of this.skippedTransactions.values()) {
-        if (batchNum > lastBatchNum + 1) this.#forgetSkip(id)
+        if (batchNum > lastBatchNum + 1) this.#setSkip(id, undefined)
       }
     }
     return this.change(changes, atMs)
   }
 
   skip(notes: ReadonlyArray<SkippedTransaction>, selected: ReadonlyArray<TransactionId>): void {
-    for (const id of selected) this.#forgetSkip(id)
+    for (const id of selected) this.#setSkip(id, undefined)
     for (const note of notes) {
       if (this.rows.get(note.id)?.pooled.transaction.state !== "pend") continue
-      this.#undoSkip(note.id)
-      this.skippedTransactions.set(note.id, note)
+      this.#setSkip(note.id, note)
     }
   }
 
   #change(before: Pooled, transition: PoolTransition): void {
     const { atMs, batchNum, id, to } = transition
     this.rows.remove(this.rows.get(id)!)
-    this.#forgetSkip(id)
+    this.#setSkip(id, undefined)
     this.#undoSteps?.push(() => {
       const changed = this.rows.get(id)
       if (changed !== undefined) this.rows.remove(changed)
@@ -165,20 +163,13 @@ export class MemoryPool {
     this.#addTransition(transition)
   }
 
-  #forgetSkip(id: TransactionId): void {
-    if (!this.skippedTransactions.has(id)) return
-    this.#undoSkip(id)
-    this.skippedTransactions.delete(id)
-  }
-
-  /** Lets `undoable` restore the note of a transaction. */
-  #undoSkip(id: TransactionId): void {
-    if (this.#undoSteps === null) return
-    const note = this.skippedTransactions.get(id)
-    this.#undoSteps.push(() => {
-      if (note === undefined) this.skippedTransactions.delete(id)
-      else this.skippedTransactions.set(id, note)
-    })
+  /** Sets the note of a transaction, or removes it. */
+  #setSkip(id: TransactionId, note: SkippedTransaction | undefined): void {
+    const before = this.skippedTransactions.get(id)
+    if (before === note) return
+    this.#undoSteps?.push(() => this.#setSkip(id, before))
+    if (note === undefined) this.skippedTransactions.delete(id)
+    else this.skippedTransactions.set(id, note)
   }
 
   #addTransition(transition: PoolTransition): void {
@@ -214,5 +205,24 @@ export class MemoryPool {
       this.skippedTransactions.set(skipped.id, skipped)
     }
     for (const reconciled of lists.reconciledBatches) this.reconciledBatches.push(reconciled)
+  }
+}
+
+/**
+ * The complete state of a pool at one time. Its rows are plain data and never change, so later
+ * writes do not change it.
+ */
+export interface PoolImage {
+  /** Number of transactions that ever entered the pool. */
+  readonly arrivals: number
+  /** The number of the first entry of `histories`. */
+  readonly firstHistory: number
+  readonly lists: {
+    readonly pooled: ReadonlyArray<Pooled>
+    /** Null if the transitions were forgotten. */
+    readonly histories: ReadonlyArray<TransactionHistory | null>
+    readonly authorizations: ReadonlyArray<Authorization>
+    readonly skippedTransactions: ReadonlyArray<SkippedTransaction>
+    readonly reconciledBatches: ReadonlyArray<ReconciledBatch>
   }
 }

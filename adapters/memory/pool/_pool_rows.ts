@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import { poolList, rowFilter } from "../../../core/contract/mod.ts"
 import { feeUnits, type PoolState, poolStates, type TokenId } from "../../../core/domain/mod.ts"
 import type { AccountIndex, GroupId, TransactionId } from "../../../core/encoding/mod.ts"
@@ -44,7 +45,6 @@ export class PoolRows {
   /** The transactions of each group by position. */
   readonly #byGroup = new Map<GroupId, SortedList<PoolRow>>()
   readonly #byId = new Map<TransactionId, PoolRow>()
-  #isSortingPostponed = false
 
   get(id: TransactionId): PoolRow | undefined {
     return this.#byId.get(id)
@@ -74,24 +74,7 @@ export class PoolRows {
     return this.byNonce.get(index)?.length ?? 0
   }
 
-  /**
-   * Stops sorting until `sortAll`: until then transactions are found only by id. Transactions
-   * that are removed in between are never sorted.
-   */
-  postponeSorting(): void {
-    this.#isSortingPostponed = true
-  }
-
-  sortAll(): void {
-    this.#isSortingPostponed = false
-    for (const { pooled } of this.#byId.values()) this.add(pooled)
-  }
-
   add(pooled: Pooled): void {
-    if (this.#isSortingPostponed) {
-      this.#byId.set(pooled.transaction.id, { pooled, feeUnits: 0n })
-      return
-    }
     const row = rowOf(pooled)
     this.#byId.set(pooled.transaction.id, row)
     for (const list of this.#listsOf(row)) list.add(row)
@@ -100,7 +83,6 @@ export class PoolRows {
   remove(row: PoolRow): void {
     const { fromAccountIndex, group, id, state, tokenId } = row.pooled.transaction
     this.#byId.delete(id)
-    if (this.#isSortingPostponed) return
     for (const list of this.#listsOf(row)) list.remove(row)
     // otherwise every account that ever had a transaction would keep an empty list
     dropEmpty(this.byFee, tokenId)
@@ -114,34 +96,29 @@ export class PoolRows {
     const { states = poolStates, ...others } = filters
     return Object.values(others).every((condition) => condition === undefined)
       ? [...new Set(states)].map((state) => this.#byArrival[state])
-      : [new SortedList(byArrival, this.#matching(filters).sort(byArrival))]
+      : [
+        new SortedList(
+          byArrival,
+          this.#candidates(filters).filter(listedBy(filters)).sort(byArrival)
+        )
+      ]
   }
 
-  #matching(filters: PoolFilters): Array<PoolRow> {
-    const { from, group, id, party, states = poolStates, to } = filters
-    const isListed = listedBy(filters)
+  /** Returns the rows that meet one of the conditions, each once. */
+  #candidates(filters: PoolFilters): Array<PoolRow> {
+    const { group, id, states = poolStates } = filters
     if (id !== undefined) {
       const row = this.get(id)
-      return row !== undefined && isListed(row) ? [row] : []
+      return row === undefined ? [] : [row]
     }
-    if (group !== undefined) return [...this.#byGroup.get(group) ?? []].filter(isListed)
-    const parties = from !== undefined
-      ? senders(from)
-      : to !== undefined
-      ? receivers(to)
-      : party !== undefined
-      ? [...senders(party), ...receivers(party)]
-      : null
-    const rows = new Set<PoolRow>()
-    for (const state of states) {
-      const lists = parties === null
-        ? [this.#byArrival[state]]
-        : parties.map((name) => this.#byParty.get(inState(state, name)) ?? [])
-      for (const list of lists) {
-        for (const row of list) if (isListed(row)) rows.add(row)
-      }
-    }
-    return [...rows]
+    if (group !== undefined) return [...this.#byGroup.get(group) ?? []]
+    const [names] = partyNames(filters)
+    const lists = states.flatMap((state) =>
+      names === undefined
+        ? this.#byArrival[state]
+        : names.map((name) => this.#byParty.get(inState(state, name)) ?? [])
+    )
+    return [...new Set(lists.flatMap((list) => [...list]))]
   }
 
   #listsOf(row: PoolRow): ReadonlyArray<SortedList<PoolRow>> {
@@ -171,8 +148,12 @@ export class PoolRows {
   }
 }
 
-const senders = (party: PoolParty) => namesOf("from", party)
-const receivers = (party: PoolParty) => namesOf("to", party)
+/** Returns the names of each condition on a party: a row has at least one of each. */
+const partyNames = ({ from, party, to }: PoolFilters): ReadonlyArray<ReadonlyArray<string>> => [
+  ...from === undefined ? [] : [namesOf("from", from)],
+  ...to === undefined ? [] : [namesOf("to", to)],
+  ...party === undefined ? [] : [[...namesOf("from", party), ...namesOf("to", party)]]
+]
 
 const namesOf = (
   side: "from" | "to",
@@ -206,20 +187,17 @@ const partiesOf = ({ pooled }: PoolRow): ReadonlyArray<string> =>
   })
 
 /** Returns a function that tells whether a row meets all conditions. */
-const listedBy = (
-  { from, group, id, party, states, to, ...values }: PoolFilters
-): (row: PoolRow) => boolean => {
-  const matches = rowFilter(poolList, values)
-  const isOneOf = (row: PoolRow, names: ReadonlyArray<string>): boolean =>
-    partiesOf(row).some((name) => names.includes(name))
+const listedBy = (conditions: PoolFilters): (row: PoolRow) => boolean => {
+  const { group, id, states } = conditions
+  const others = ["from", "group", "id", "party", "states", "to"] as const
+  const matches = rowFilter(poolList, Struct.omit(conditions, others))
+  const names = partyNames(conditions)
   return (row) =>
     (id === undefined || row.pooled.transaction.id === id) &&
     (group === undefined || row.pooled.transaction.group?.id === group) &&
     (states === undefined || states.includes(filters.state.compared[0](row.pooled))) &&
     matches(row.pooled) &&
-    (from === undefined || isOneOf(row, senders(from))) &&
-    (to === undefined || isOneOf(row, receivers(to))) &&
-    (party === undefined || isOneOf(row, [...senders(party), ...receivers(party)]))
+    names.every((accepted) => partiesOf(row).some((name) => accepted.includes(name)))
 }
 
 /** Returns the row of a transaction, which compares as it does in the lists. */

@@ -1,3 +1,3 @@
 /** The transaction pool in memory. */
 export * from "./pool.ts"
-export * from "./pool_image.ts"
+export type { PoolImage } from "./_memory_pool.ts"

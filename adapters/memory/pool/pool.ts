@@ -1,20 +1,14 @@
 import { type Context, Effect, Layer } from "effect"
 import { PoolStore } from "../../../core/ports/mod.ts"
 import { frozenCopy } from "../state/mod.ts"
-import { MemoryPool } from "./_memory_pool.ts"
+import { MemoryPool, type PoolImage } from "./_memory_pool.ts"
 import { poolReads, type RunRead } from "./_reads.ts"
-import type { PoolImage } from "./pool_image.ts"
 
 /**
  * A transaction pool in memory. Each call is synchronous and atomic. Transitions of all
  * transactions stay in memory until `forgetTransitions` or until the pool is dropped.
  */
 export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore> {
-  /**
-   * Stops sorting the transactions, so that a long history is loaded faster. Call the result at the
-   * end. Until then only reads by id are correct, and limits do not apply.
-   */
-  readonly postponeSorting: () => () => void
   /** Returns the reads of the pool, each of which `run` runs. */
   readonly readsBy: (run: RunRead) => ReturnType<typeof poolReads>
   /**
@@ -56,7 +50,6 @@ export interface MemoryPoolStore extends Context.Service.Shape<typeof PoolStore>
  */
 export const openMemoryPool = (): MemoryPoolStore => {
   const pool = new MemoryPool()
-  const { rows } = pool
   return {
     ...poolReads(pool),
     addTransaction: (transaction, owners, limits) =>
@@ -71,10 +64,6 @@ export const openMemoryPool = (): MemoryPoolStore => {
     change: (changes, atMs) => Effect.sync(() => pool.change(changes, atMs)),
     reconcile: (step, atMs) => Effect.sync(() => pool.reconcile(step, atMs)),
     skip: (notes, selected) => Effect.sync(() => pool.skip(notes, selected)),
-    postponeSorting: () => {
-      rows.postponeSorting()
-      return () => rows.sortAll()
-    },
     readsBy: (run) => poolReads(pool, run),
     undoable: (write) => pool.undoable(write),
     forgetTransitions: (beforeMs) => pool.transitions.forget(beforeMs),

@@ -1,6 +1,6 @@
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
 import type { RowCodec } from "./grouped_rows.ts"
-import { objectAt, type ObjectColumns, objectColumns } from "./_object_columns.ts"
+import { objectAt, type ObjectColumns, objectColumns } from "./_columns.ts"
 
 /** The values of an account after an update, and a link to those before it. */
 export interface AccountUpdate {

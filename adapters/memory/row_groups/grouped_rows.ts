@@ -79,16 +79,14 @@ export class GroupedRows<Row, Columns> {
     this.cached.clear()
   }
 
-  /** Moves the first open rows into columns, and returns their row group. */
-  protected seal(): Columns {
-    const columns = this.codec.encode(this.open.slice(0, this.perGroup))
-    this.sealed.push(columns)
+  /** Moves the first open rows into columns. */
+  private seal(): void {
+    this.sealed.push(this.codec.encode(this.open.slice(0, this.perGroup)))
     this.open = this.open.slice(this.perGroup)
-    return columns
   }
 
   /** Turns the last row group into objects. */
-  protected unseal(): void {
+  private unseal(): void {
     const columns = this.sealed.pop()!
     this.cached.clear()
     for (let i = 0; i < this.perGroup; i++) this.open.push(this.codec.decode(columns, i))

@@ -6,8 +6,17 @@ import {
   transactionTypes
 } from "../../../core/domain/mod.ts"
 import type { AccountIndex } from "../../../core/encoding/mod.ts"
-import { idAt, type IdColumn, idColumn, numberAt, numberColumn } from "./_columns.ts"
-import { membersOf, objectAt, type ObjectColumns, objectColumns } from "./_object_columns.ts"
+import {
+  idAt,
+  type IdColumn,
+  idColumn,
+  membersOf,
+  numberAt,
+  numberColumn,
+  objectAt,
+  type ObjectColumns,
+  objectColumns
+} from "./_columns.ts"
 import type { RowCodec } from "./grouped_rows.ts"
 
 /** Returns an account. */

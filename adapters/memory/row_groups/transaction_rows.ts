@@ -12,11 +12,9 @@ import {
 /** The forged transactions in the order of their item ids, and their positions by id. */
 export class TransactionRows extends GroupedRows<Transaction, TransactionColumns> {
   private readonly ownerOf: OwnerOf
-  /** The positions of the open rows. */
-  private readonly openPositions = new Map<TransactionId, number>()
   /**
-   * A hash table of the sealed rows: positions plus one, 0 if a slot is empty. Positions that were
-   * unsealed stay in it; they are recognised by their id, or by their position.
+   * A hash table of the rows: positions plus one, 0 if a slot is empty. Positions of removed rows stay
+   * in it; they are recognised by their id, or by their position.
    */
   private slots = new Uint32Array(slotsMin)
   private usedSlots = 0
@@ -40,24 +38,18 @@ export class TransactionRows extends GroupedRows<Transaction, TransactionColumns
 
   /** Returns the position of a transaction; undefined if there is none. */
   positionOf(id: TransactionId): number | undefined {
-    const open = this.openPositions.get(id)
-    if (open !== undefined) return open
     for (let slot = this.slotOf(hashOfId(id));; slot = this.slotAfter(slot)) {
       const position = this.slots[slot]! - 1
       if (position < 0) return undefined
-      if (position < this.sealedLength && this.idAt(position) === id) return position
+      if (position < this.length && this.idAt(position) === id) return position
     }
   }
 
   override push(row: Transaction): number {
-    this.openPositions.set(row.id, this.length)
-    return super.push(row)
-  }
-
-  override pop(): Transaction | undefined {
-    const row = super.pop()
-    if (row !== undefined) this.openPositions.delete(row.id)
-    return row
+    const length = super.push(row)
+    if (2 * this.usedSlots < this.slots.length) this.addSlot(hashOfId(row.id), length)
+    else this.rebuildSlots()
+    return length
   }
 
   override restore(
@@ -65,49 +57,33 @@ export class TransactionRows extends GroupedRows<Transaction, TransactionColumns
     tail: ReadonlyArray<Transaction>
   ): void {
     super.restore(rowGroups, tail)
-    this.openPositions.clear()
-    for (const [i, { id }] of tail.entries()) this.openPositions.set(id, this.sealedLength + i)
     this.rebuildSlots()
   }
 
-  protected override seal(): TransactionColumns {
-    const from = this.sealedLength
-    const columns = super.seal()
-    for (let i = 0; i < this.perGroup; i++) this.openPositions.delete(idAt(columns.ids, i))
-    if (2 * (this.usedSlots + this.perGroup) > this.slots.length) this.rebuildSlots()
-    else this.addRowGroup(columns, from)
-    return columns
-  }
-
-  protected override unseal(): void {
-    super.unseal()
-    for (const [i, { id }] of this.tail.entries()) {
-      this.openPositions.set(id, this.sealedLength + i)
-    }
-  }
-
   private idAt(position: number): TransactionId {
+    if (position >= this.sealedLength) return this.tail[position - this.sealedLength]!.id
     const { ids } = this.rowGroups[Math.floor(position / this.perGroup)]!
     return idAt(ids, position % this.perGroup)
   }
 
   private rebuildSlots(): void {
     let length = slotsMin
-    while (length < 4 * this.sealedLength) length *= 2
+    while (length < 4 * this.length) length *= 2
     this.slots = new Uint32Array(length)
     this.usedSlots = 0
-    for (const [i, columns] of this.rowGroups.entries()) {
-      this.addRowGroup(columns, i * this.perGroup)
+    let end = 0
+    for (const { ids } of this.rowGroups) {
+      for (let i = 0; i < this.perGroup; i++) this.addSlot(idHashAt(ids, i), ++end)
     }
+    for (const { id } of this.tail) this.addSlot(hashOfId(id), ++end)
   }
 
-  private addRowGroup({ ids }: TransactionColumns, from: number): void {
-    for (let i = 0; i < this.perGroup; i++) {
-      let slot = this.slotOf(idHashAt(ids, i))
-      while (this.slots[slot] !== 0) slot = this.slotAfter(slot)
-      this.slots[slot] = from + i + 1
-      this.usedSlots++
-    }
+  /** Adds the row with a hash; `end` is its position plus one. */
+  private addSlot(hash: number, end: number): void {
+    let slot = this.slotOf(hash)
+    while (this.slots[slot] !== 0) slot = this.slotAfter(slot)
+    this.slots[slot] = end
+    this.usedSlots++
   }
 
   private slotOf(hash: number): number {

@@ -9,9 +9,14 @@ import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import type { ListRows } from "../../../core/contract/mod.ts"
 import { FilterIndex, Table } from "../filter_index/mod.ts"
 import { frozenCopy } from "./_frozen.ts"
-import type { BidRow, CoordinatorRow } from "./index_specs.ts"
 import type { LedgerLists } from "./ledger_image.ts"
-import { indexKeyNumber, indexKeysOf, lookupNumber } from "./list_index_keys.ts"
+import {
+  type BidRow,
+  type CoordinatorRow,
+  indexKeyNumber,
+  indexKeysOf,
+  lookupNumber
+} from "./list_index_keys.ts"
 
 type SlotRow = ListRows["slots"]
 
@@ -63,18 +68,16 @@ export class Auction {
 
   /** Adds a bid of a registered bidder. */
   bid(bid: Bid): void {
-    const before = this.slotRow(bid.slotNum)
-    this.bids.append(bidRow(Object.freeze(bid), this.registration(bid.bidderAddr)!))
-    this.slots.reindex(bid.slotNum, before, this.slotRow(bid.slotNum))
+    this.changeSlots(
+      [bid.slotNum],
+      () => this.bids.append(bidRow(Object.freeze(bid), this.registration(bid.bidderAddr)!))
+    )
   }
 
   /** Removes the bids from `length` on. */
   truncateBids(length: number): void {
     while (this.bids.length > length) {
-      const { slotNum } = this.bids.rows.at(-1)!.bid
-      const before = this.slotRow(slotNum)
-      this.bids.removeLast()
-      this.slots.reindex(slotNum, before, this.slotRow(slotNum))
+      this.changeSlots([this.bids.rows.at(-1)!.bid.slotNum], () => this.bids.removeLast())
     }
   }
 
@@ -87,9 +90,7 @@ export class Auction {
       ? []
       : [...this.bids.index.valuesOf(slotIndexKey)].map(Number)
     const slots = withBid.filter((slotNum) => slotNum >= firstSlot).sort((a, b) => a - b)
-    const before = slots.map((slotNum) => this.slotRow(slotNum)!)
-    change()
-    this.slots.reindexAll(slots, before, slots.map((slotNum) => this.slotRow(slotNum)!))
+    this.changeSlots(slots, change)
   }
 
   /**
@@ -124,9 +125,10 @@ export class Auction {
     this.bids.restore(
       bids.map((bid) => bidRow(frozenCopy(bid), this.registration(bid.bidderAddr)!))
     )
-    for (const slotNum of new Set(bids.map((bid) => bid.slotNum))) {
-      this.slots.reindex(slotNum, null, this.slotRow(slotNum))
-    }
+    const slots = [...new Set(bids.map((bid) => bid.slotNum))].sort((a, b) => a - b)
+    this.slots.reindex(
+      slots.map((slotNum) => ({ position: slotNum, before: null, after: this.slotRow(slotNum) }))
+    )
   }
 
   private latestPosition(bidder: EthereumAddress): number | undefined {
@@ -163,12 +165,22 @@ export class Auction {
     if (positions.length === 0) return
     const registration = this.registration(bidder)!
     const heldSlots = this.slots.positionsOf(bestBidderIndexKey, bidder)
-    const before = heldSlots.map((slotNum) => this.slotRow(slotNum)!)
-    this.bids.replaceAll(
-      positions,
-      positions.map((position) => bidRow(this.bids.rows[position]!.bid, registration))
-    )
-    this.slots.reindexAll(heldSlots, before, heldSlots.map((slotNum) => this.slotRow(slotNum)!))
+    this.changeSlots(heldSlots, () =>
+      this.bids.replaceAll(
+        positions,
+        positions.map((position) => bidRow(this.bids.rows[position]!.bid, registration))
+      ))
+  }
+
+  /** Runs a change of ascending slots, and moves them in the index. */
+  private changeSlots(slots: ReadonlyArray<number>, change: () => void): void {
+    const before = slots.map((slotNum) => this.slotRow(slotNum))
+    change()
+    this.slots.reindex(slots.map((position, i) => ({
+      position,
+      before: before[i] ?? null,
+      after: this.slotRow(position)
+    })))
   }
 }
 

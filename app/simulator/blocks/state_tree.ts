@@ -1,4 +1,4 @@
-import { accountLeaf, emptyTree, type MerkleTree } from "../../../adapters/crypto/mod.ts"
+import { accountLeaf, type MerkleTree, merkleTree } from "../../../adapters/crypto/mod.ts"
 import type { Account, New } from "../../../core/domain/mod.ts"
 import type { BatchOutcome } from "../../../core/use_cases/mod.ts"
 import { type Context, placeholderRootOf, type World } from "../world/mod.ts"
@@ -16,7 +16,7 @@ export function stateRoot(
 
 /** Returns the state tree of accounts. */
 export const stateTreeOf = (accounts: ReadonlyArray<New<Account>>): MerkleTree =>
-  withAccounts(emptyTree, accounts)
+  withAccounts(merkleTree([]), accounts)
 
 const withAccounts = (tree: MerkleTree, accounts: ReadonlyArray<New<Account>>): MerkleTree =>
   tree.update(accounts.map((account) => ({ index: account.index, leaf: accountLeaf(account) })))

@@ -1,4 +1,4 @@
-import { emptyTree, type MerkleTree } from "../../../adapters/crypto/mod.ts"
+import { type MerkleTree, merkleTree } from "../../../adapters/crypto/mod.ts"
 import {
   type Account,
   type AuctionVariables,
@@ -167,7 +167,7 @@ export function worldOf(genesis: GenesisFeed): World {
     variables,
     auctionVariables: [genesisVariables(genesis).auction],
     transactionCount: 0,
-    tree: emptyTree
+    tree: merkleTree([])
   }
 }
 

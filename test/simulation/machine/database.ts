@@ -1,4 +1,4 @@
-import { Clock, Effect, Result } from "effect"
+import { Effect } from "effect"
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
 import {
   type LedgerReader,
@@ -10,10 +10,10 @@ import {
   type StoreFailure
 } from "../../../core/ports/mod.ts"
 import {
+  ledgerWriter,
   type MemoryLedger,
   type MemoryPoolStore,
   memoryReader,
-  WriteQueue,
   openMemoryLedger,
   openMemoryPool
 } from "../../../adapters/memory/mod.ts"
@@ -103,28 +103,20 @@ type Through = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreFa
 const ledgerPorts = (
   ledger: MemoryLedger,
   read: Through,
-  write: Through,
-  writes = new WriteQueue(ledger.base)
-): Pick<Ports, "reader" | "writer"> => ({
-  reader: mapReader((call) => read(call(memoryReader(ledger)))),
-  writer: {
-    // a lock for each process, since a killed one never releases its own
-    apply: (_, decide) =>
-      write(
-        writes.apply(decide, (decision) =>
-          Effect.fromResult(ledger.apply(() => Result.succeed(decision))))
-      ),
-    rollBack: (toBlock, check) =>
-      write(
-        Effect.flatMap(Clock.currentTimeMillis, (timeMs) =>
-          Effect.fromResult(ledger.rollBack(toBlock, check, { timeMs })))
-      ),
-    setPrices: (prices, check) =>
-      write(Effect.suspend(() => Effect.fromResult(ledger.setPrices(prices, check)))),
-    setHead: (head, check) =>
-      write(Effect.suspend(() => Effect.fromResult(ledger.setHead(head, check))))
+  write: Through
+): Pick<Ports, "reader" | "writer"> => {
+  // a lock for each process, since a killed one never releases its own
+  const writer = ledgerWriter(ledger)
+  return {
+    reader: mapReader((call) => read(call(memoryReader(ledger)))),
+    writer: {
+      apply: (block, decide) => write(writer.apply(block, decide)),
+      rollBack: (toBlock, check) => write(writer.rollBack(toBlock, check)),
+      setPrices: (prices, check) => write(writer.setPrices(prices, check)),
+      setHead: (head, check) => write(writer.setHead(head, check))
+    }
   }
-})
+}
 
 const poolWrites = new Set([
   "addTransaction",

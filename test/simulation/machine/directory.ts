@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { replay } from "../../../adapters/journal/replay/replay.ts"
 import { Journal } from "../../../adapters/journal/log/journal.ts"
-import { recordedStores } from "../../../adapters/journal/mod.ts"
+import { recordedStores } from "../../../adapters/journal/recorded_stores.ts"
 import {
   type MemoryPoolStore,
   openMemoryLedger,

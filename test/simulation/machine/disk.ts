@@ -1,11 +1,7 @@
 import { Context } from "effect"
-import {
-  type LogEntry,
-  type OnSettled,
-  recordedStores,
-  type RecordLog,
-  applyEntry
-} from "../../../adapters/journal/mod.ts"
+import type { LogEntry, OnSettled, RecordLog } from "../../../adapters/journal/log/mod.ts"
+import { recordedStores } from "../../../adapters/journal/recorded_stores.ts"
+import { applyEntry } from "../../../adapters/journal/replay/mod.ts"
 import {
   type MemoryPoolStore,
   openMemoryLedger,
