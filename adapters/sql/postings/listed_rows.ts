@@ -81,3 +81,8 @@ export const listedRowsQuery = <List extends PostingListName>(
   condition: string
 ): RowQuery<ListedRows[List]> =>
   queryOf(listedRows[list], `${tables[list]} AS r WHERE ${condition}`)
+
+/** Returns the query of the rows of a list with some item ids. */
+export const listedRowsByItem = <List extends PostingListName>(
+  list: List
+): RowQuery<ListedRows[List]> => listedRowsQuery(list, "r.item_id = ANY($1::bigint[])")

@@ -1,4 +1,4 @@
-import { listKeysOf, postingKey } from "./posting_entries.ts"
+import { keysOfRow, postingKey } from "./posting_entries.ts"
 import { type ListedRows } from "./listed_rows.ts"
 import { type PostingList, postingLists } from "./posting_lists.ts"
 import { bigints, hexBytes, lastPlace, parametersOf, rowsOf } from "../connection/mod.ts"
@@ -33,16 +33,6 @@ export const openSlotKey = (bidder: Uint8Array): Uint8Array =>
 
 type ListedExit = ListedRows["exits"]
 
-const listKeysOfAll = [undefined, ...Object.keys(openExits.indexKeys)].map((filter) =>
-  listKeysOf(openExits, filter)
-)
-
-/** Returns the keys of an open exit, as hexadecimal digits. */
-const openExitKeys = (exit: ListedExit): ReadonlyArray<string> =>
-  listKeysOfAll.flatMap((keysOf) =>
-    keysOf(exit).flatMap(({ combined, single }) => [single, ...combined])
-  )
-
 const exitEntry = {
   key: hexBytes<ExitEntry>(({ key }) => key),
   item: bigints<ExitEntry>(({ item }) => item)
@@ -58,7 +48,7 @@ export const openExitEntries = {
   parameters: (exits: ReadonlyArray<ListedExit>): Array<string> =>
     parametersOf(
       exitEntry,
-      exits.flatMap((exit) => openExitKeys(exit).map((key) => ({ key, item: exit.itemId })))
+      exits.flatMap((exit) => keysOfRow(openExits, exit).map((key) => ({ key, item: exit.itemId })))
     )
 }
 

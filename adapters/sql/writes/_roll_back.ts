@@ -18,7 +18,7 @@ import {
   closeStatement,
   cutPostings,
   eachOfLastRows,
-  listedRowsQuery,
+  listedRowsByItem,
   openExitEntries,
   openStatement,
   slotKey,
@@ -61,7 +61,6 @@ FROM (
 ) AS undone
 WHERE exit.item_id = undone.exit_item RETURNING exit.item_id`
 const closeExits = closeStatement(openExitEntries.source)
-const exitsByItem = listedRowsQuery("exits", "r.item_id = ANY($1::bigint[])")
 const openExits = openStatement(openExitEntries.source)
 
 const slotsStatement = "SELECT DISTINCT slot_num FROM bid WHERE item_id >= $1::bigint"
@@ -216,7 +215,7 @@ const reopenExits = Effect.fnUntraced(
       `${next.exits}`
     ])
     if (reopened.length === 0) return
-    const exits = yield* selectRows(sql, exitsByItem, [
+    const exits = yield* selectRows(sql, listedRowsByItem("exits"), [
       bigintArray(reopened.map(({ item_id }) => item_id))
     ])
     yield* sql.unsafe(openExits, openExitEntries.parameters(exits.filter(isPendingWithdraw)))

@@ -41,8 +41,6 @@ import {
   appendPostings,
   closeStatement,
   entriesOf,
-  type KnownSuffixes,
-  type ListedEntries,
   openExitEntries,
   openStatement,
   slotKey,
@@ -127,19 +125,13 @@ UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_blo
   ${nextColumns.map((name, i) => `${name} = $${i + 11}::bigint`).join(", ")}
 ${notifyVersion}`
 
-/**
- * Writes rows, table by table. The caller has locked the row of `ledger`. Returns
- * the key suffixes of the new transactions.
- *
- * @param recent the key suffixes of transactions of earlier writes, which need not be read again
- */
+/** Writes rows, table by table. The caller has locked the row of `ledger`. */
 export const writeRows = Effect.fnUntraced(
   function*(
     sql: SqlClient.SqlClient,
     rows: ChangedRows,
-    writeId: string,
-    recent: KnownSuffixes
-  ): Effect.fn.Return<ListedEntries["suffixes"], SqlError.SqlError> {
+    writeId: string
+  ): Effect.fn.Return<void, SqlError.SqlError> {
     const write = rowWriter(sql)
     yield* writeTokensAndQueues(write, rows)
     yield* write(insertBatches, rows.batches)
@@ -147,7 +139,7 @@ export const writeRows = Effect.fnUntraced(
     yield* write(updateAccounts, rows.updatedAccounts)
     // these two take the longest: compute the posting entries while the database inserts the rows
     const inserting = yield* Effect.forkChild(write(insertTransactions, rows.transactions))
-    const listed = yield* entriesOf("transactions", rows.transactions)
+    const entries = yield* entriesOf("transactions", rows.transactions)
     yield* Fiber.join(inserting)
     yield* writeExits(sql, rows)
     yield* write(insertBids, rows.bids)
@@ -155,9 +147,7 @@ export const writeRows = Effect.fnUntraced(
     yield* writeHeldSlots(sql, rows)
     yield* appendPostings(sql, "accounts", rows.accounts)
     yield* appendPostings(sql, "exits", rows.exits)
-    yield* appendEntries(sql, "transactions", listed, {
-      get: (item) => listed.suffixes.get(item) ?? recent.get(item)
-    })
+    yield* appendEntries(sql, "transactions", entries, rows.transactions)
     yield* appendPostings(sql, "batches", rows.batches.map(({ batch }) => batch))
     yield* appendPostings(
       sql,
@@ -167,7 +157,6 @@ export const writeRows = Effect.fnUntraced(
     yield* appendPostings(sql, "coordinators", rows.coordinators)
     yield* insertRollBacks(sql, rows.rollBacks)
     yield* updateLedger(sql, rows, writeId)
-    return listed.suffixes
   }
 )
 
