@@ -7,16 +7,7 @@ import {
   withdrawalFields
 } from "../../../core/domain/mod.ts"
 import type { LedgerRollBack } from "../../../core/ports/mod.ts"
-import {
-  bigintArray,
-  bigints,
-  hexBytes,
-  insertInto,
-  parametersOf,
-  type RowStatement,
-  rowsOf,
-  updateOf
-} from "../connection/mod.ts"
+import { bigintArray, insertInto, type RowStatement, updateOf } from "../connection/mod.ts"
 import {
   account,
   batchRow,
@@ -42,12 +33,10 @@ import {
   closeStatement,
   entriesOf,
   openExitEntries,
-  openStatement,
-  slotKey,
-  slotKeys
+  openStatement
 } from "../postings/mod.ts"
 import type { ChangedRows } from "./_changed_rows.ts"
-import { updateWonSlots } from "./_won_slots.ts"
+import { closeSlots, openSlots } from "./_held_slots.ts"
 
 const insertBlocks = insertInto("block", blockRow.parameters)
 const insertCoordinators = insertInto("coordinator", coordinator.parameters)
@@ -89,29 +78,8 @@ const updateExits = updateOf(
 )
 const insertWithdrawals = insertInto("withdrawal", withdrawal.parameters)
 
-/** A slot and the bidder with its best bid. */
-interface HeldSlot {
-  readonly bidder: string
-  readonly slotNum: number
-}
-const heldSlot = {
-  bidder: hexBytes<HeldSlot>(({ bidder }) => bidder),
-  item: bigints<HeldSlot>(({ slotNum }) => slotNum)
-}
-
 const openExits = { ...openExitEntries, text: openStatement(openExitEntries.source) }
 const closeExits = { ...openExitEntries, text: closeStatement(openExitEntries.source) }
-const heldSlots = `SELECT ${slotKey("r.bidder")} AS key, r.item FROM ${rowsOf("r", heldSlot)}`
-const parametersOfSlots = (slots: ReadonlyArray<HeldSlot>) => parametersOf(heldSlot, slots)
-const openSlots = { text: openStatement(heldSlots), parameters: parametersOfSlots }
-const closeSlots = {
-  text: closeStatement(
-    `SELECT keys.key, r.item FROM ${rowsOf("r", heldSlot)} CROSS JOIN LATERAL (${
-      slotKeys("r.bidder")
-    }) AS keys`
-  ),
-  parameters: parametersOfSlots
-}
 
 const insertRollBackRows = insertInto("rollback", rollBackRow.parameters)
 const lastSerialStatement = "SELECT max(serial) AS serial FROM rollback"
@@ -142,9 +110,11 @@ export const writeRows = Effect.fnUntraced(
     const entries = yield* entriesOf("transactions", rows.transactions)
     yield* Fiber.join(inserting)
     yield* writeExits(sql, rows)
+    const slots = [...new Set(rows.bids.map(({ slotNum }) => slotNum))]
+    yield* closeSlots(sql, slots)
     yield* write(insertBids, rows.bids)
     yield* write(insertParameterSets, rows.parameterSets)
-    yield* writeHeldSlots(sql, rows)
+    yield* openSlots(sql, { slots, firstSlot: firstSlotOf(rows.parameterSets) })
     yield* appendPostings(sql, "accounts", rows.accounts)
     yield* appendPostings(sql, "exits", rows.exits)
     yield* appendEntries(sql, "transactions", entries, rows.transactions)
@@ -198,25 +168,6 @@ const writeExits = Effect.fnUntraced(
       )
     )
     yield* write(openExits, exits.filter(isPendingWithdraw))
-  }
-)
-
-/** Updates the lists of slots by their best bidder, and the lists of won slots. */
-const writeHeldSlots = Effect.fnUntraced(
-  function*(sql: SqlClient.SqlClient, { bidders, parameterSets }: ChangedRows) {
-    const write = rowWriter(sql)
-    const changed = [...bidders].filter(([, { after, before }]) => after !== before)
-    yield* write(
-      closeSlots,
-      changed.flatMap(([slotNum, { before }]) =>
-        before === null ? [] : [{ bidder: before, slotNum }]
-      )
-    )
-    yield* write(openSlots, changed.map(([slotNum, { after }]) => ({ bidder: after!, slotNum })))
-    yield* updateWonSlots(sql, {
-      slots: [...bidders.keys()],
-      firstSlot: firstSlotOf(parameterSets)
-    })
   }
 )
 
