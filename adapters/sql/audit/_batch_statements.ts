@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { feeSumUnits } from "../../../core/domain/mod.ts"
-import { double, integer, queryOf, selectRows, shape, sum } from "../entities/mod.ts"
+import { double, inferredShape, integer, queryOf, selectRows, sum } from "../entities/mod.ts"
 import type { AuditSnapshot, AuditStatement, AuditStep } from "./_audit_snapshot.ts"
 
 /* What the row of a batch has for a rollback and for the metrics: ranges of item ids, and totals. */
@@ -61,15 +61,9 @@ export const batchStatements: ReadonlyArray<AuditStatement> = [
   rangeStatement("exit")
 ]
 
-/** The total of the fees after a batch, and the fees of the next one. */
-interface FeeRow {
-  readonly batchNum: number
-  readonly feeUSD: number
-  readonly feeUnits: bigint
-}
 const batchesPerPage = 10_000
 const fees = queryOf(
-  shape<FeeRow>({
+  inferredShape({
     batchNum: ["batch_num", integer],
     feeUSD: ["historic_total_collected_fees_usd", double],
     feeUnits: ["total_fee_units", sum]
@@ -82,7 +76,7 @@ export const auditFeeTotals = ({ findings, sql }: AuditSnapshot): AuditStep =>
   Effect.gen(function*() {
     let [last, total] = [0, 0n]
     for (;;) {
-      const page: ReadonlyArray<FeeRow> = yield* selectRows(sql, fees, [`${last}`])
+      const page = yield* selectRows(sql, fees, [`${last}`])
       if (page.length === 0) return
       for (const { batchNum, feeUSD, feeUnits } of page) {
         const expected = total + feeSumUnits(feeUSD)

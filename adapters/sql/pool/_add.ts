@@ -12,12 +12,12 @@ import { decideAdd, decideReplacement, transitionOf } from "../../../core/use_ca
 import { bigintArray, bytesArray } from "../connection/mod.ts"
 import {
   computed,
+  inferredShape,
   integer,
   part,
   poolTransaction,
   queryOf,
-  selectRows,
-  shape
+  selectRows
 } from "../entities/mod.ts"
 import { notifyPoolChange } from "../notifications/mod.ts"
 import { bytesOf, insertPooled, ordered, pooledQuery } from "./pool_rows.ts"
@@ -85,17 +85,12 @@ export const replaceTransaction = Effect.fnUntraced(function*(
 
 const pooledById = pooledQuery("pool_transaction AS r WHERE r.id = $1")
 
-interface PendingRow {
-  readonly account: AccountIndex
-  readonly pending: number
-  readonly stored: PoolTransaction | null
-}
 /**
  * Returns for each posted transaction the pending count of its account, and the stored transaction
  * of that id if there is one.
  */
 const pendingRows = queryOf(
-  shape<PendingRow>({
+  inferredShape({
     account: computed("wanted.account", integer),
     pending: computed("coalesce(pool_sender.pending, 0)", integer),
     stored: part("id", poolTransaction)

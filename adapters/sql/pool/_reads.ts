@@ -5,6 +5,7 @@ import type { Pooled, PoolStore, StoreFailure } from "../../../core/ports/mod.ts
 import { bigintArray, bytesArray, storeFailure } from "../connection/mod.ts"
 import {
   authorization,
+  inferredShape,
   type NumberedTransition,
   pick,
   poolTransaction,
@@ -13,8 +14,6 @@ import {
   reconciledBatch,
   type RowQuery,
   selectRows,
-  shape,
-  type Skip,
   skip
 } from "../entities/mod.ts"
 import { listQuery, pageOf } from "./_list.ts"
@@ -109,10 +108,7 @@ const transitions = queryOf(
 const authorizations = queryOf(authorization, "pool_authorization AS r WHERE r.address = $1")
 
 const byId = queryOf(poolTransaction, "pool_transaction AS r WHERE r.id = $1")
-const skipById = queryOf(
-  shape<{ readonly skip: Skip | null }>({ skip }),
-  "pool_transaction AS r WHERE r.id = $1"
-)
+const skipById = queryOf(inferredShape({ skip }), "pool_transaction AS r WHERE r.id = $1")
 
 /** Returns a transaction once for each time that its id occurs. */
 const byIds = pooledQuery(`unnest($1::bytea[]) WITH ORDINALITY AS wanted (id, place)

@@ -9,10 +9,11 @@ import {
   authorization,
   boolean,
   computed,
+  inferredShape,
   type RowQuery,
   selectList,
   selectRows,
-  shape
+  type ShapeRow
 } from "../entities/mod.ts"
 import { addGroups, replaceTransaction, type PostedGroup } from "./_add.ts"
 import { changeStates, recordSkips, reconcileBatch } from "./_change.ts"
@@ -75,17 +76,13 @@ const addAuthorization = (
     )
   }).pipe(Effect.map(([answer]) => answer!))
 
-interface AuthorizationAnswer {
-  readonly added: boolean
-  readonly authorization: Authorization
-}
-const answerRow = shape<AuthorizationAnswer>({
+const answerRow = inferredShape({
   added: computed("r.write_id = $5", boolean),
   authorization
 })
 
 /** On conflict it updates the address to itself, since RETURNING returns written rows only. */
-const authorize: RowQuery<AuthorizationAnswer> = {
+const authorize: RowQuery<ShapeRow<typeof answerRow>> = {
   statement: `
 INSERT INTO pool_authorization AS r (address, public_key, signature, timestamp_ms, write_id) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (address) DO UPDATE SET address = r.address

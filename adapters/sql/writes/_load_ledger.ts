@@ -1,11 +1,10 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { PublicKey } from "../../../core/encoding/mod.ts"
-import { type LedgerTotals, noTotals } from "../../../core/ports/mod.ts"
+import { noTotals } from "../../../core/ports/mod.ts"
 import { bigintArray, bytesArray } from "../connection/mod.ts"
 import {
   account,
-  type BlockRow,
   blockRow,
   computed,
   bid,
@@ -15,8 +14,8 @@ import {
   ethereumBlock,
   exit,
   from,
+  inferredShape,
   integer,
-  type LedgerRow,
   ledgerRow,
   nullable,
   part,
@@ -25,7 +24,7 @@ import {
   queuedTransaction,
   type RowQuery,
   selectRows,
-  shape,
+  type ShapeRow,
   token,
   totals,
   uint32
@@ -33,21 +32,8 @@ import {
 import { type LedgerEnd, type LoadedLedger, loadedLedger } from "./_loaded_ledger.ts"
 import type { NeededRows } from "./_needed_rows.ts"
 
-/** The end of the ledger. */
-interface EndRow {
-  readonly ledger: LedgerRow
-  readonly block: BlockRow
-  /** Null before the first batch. */
-  readonly totals: LedgerTotals | null
-  readonly lastForgedQueue: number | null
-  readonly lastOpenQueue: number | null
-  readonly lastPrice: number | null
-  readonly rollup: string
-  readonly withdrawalDelayer: string
-  readonly auction: string
-}
-
-const ledgerEnd = shape<EndRow>({
+/** The end of the ledger; the totals and the last queues are null before the first batch. */
+const ledgerEnd = inferredShape({
   ledger: from("ledger", ledgerRow),
   block: from("block", blockRow),
   totals: from("batch", part("total_transactions", totals)),
@@ -182,7 +168,7 @@ export const loadLedger = Effect.fnUntraced(
 )
 
 const endOf = (
-  { block, lastForgedQueue, lastOpenQueue, lastPrice, ledger, totals }: EndRow
+  { block, lastForgedQueue, lastOpenQueue, lastPrice, ledger, totals }: ShapeRow<typeof ledgerEnd>
 ): LedgerEnd => ({
   version: ledger.version,
   tokenVersion: ledger.tokenVersion,

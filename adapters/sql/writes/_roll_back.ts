@@ -9,10 +9,10 @@ import {
   blockRow,
   computed,
   from,
+  inferredShape,
   integer,
   queryOf,
-  selectRows,
-  shape
+  selectRows
 } from "../entities/mod.ts"
 import {
   closeStatement,
@@ -32,11 +32,7 @@ import { closeSlots, openSlots } from "./_held_slots.ts"
  */
 
 /** The last surviving block, and the number of blocks to delete. */
-interface Surviving {
-  readonly row: BlockRow
-  readonly dropped: number
-}
-const surviving = shape<Surviving>({
+const surviving = inferredShape({
   row: from("block", blockRow),
   dropped: computed(
     "(SELECT count(*) FROM block AS above WHERE above.number > block.number)",
