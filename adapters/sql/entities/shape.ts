@@ -135,8 +135,10 @@ export const inferredShape = <
   const Declarations extends { readonly [field: string]: Column<any> | Stored<any> }
 >(
   declarations: Declarations
-): Shape<RowOf<Declarations>> =>
-  shape<RowOf<Declarations>>(declarations as unknown as Fields<RowOf<Declarations>>)
+): Shape<RowOf<Declarations>> => {
+  const fields: { readonly [field: string]: unknown } = declarations
+  return shape(fields as Fields<RowOf<Declarations>>)
+}
 
 /** The row of a shape. */
 export type ShapeRow<Of> = Of extends Shape<infer Row> ? Row : never

@@ -8,7 +8,7 @@ import {
   parameterSetRow,
   type PriceChange
 } from "../entities/mod.ts"
-import type { LoadedLedger } from "./_loaded_ledger.ts"
+import type { LoadedLedger } from "./_load_ledger.ts"
 import type { StagedWrites } from "./_staged_writes.ts"
 import type { Placed } from "./bulk_write.ts"
 

@@ -22,7 +22,7 @@ import {
   openExitEntries,
   openStatement
 } from "../postings/mod.ts"
-import type { LoadedLedger } from "./_loaded_ledger.ts"
+import type { LoadedLedger } from "./_load_ledger.ts"
 import { insertRollBacks, updateLedger } from "./_write_rows.ts"
 import { closeSlots, openSlots } from "./_held_slots.ts"
 
