@@ -1,4 +1,11 @@
-import type { AuditStatement } from "./_audit_snapshot.ts"
+import { feeSumUnits } from "../../../core/domain/mod.ts"
+import { double, inferredShape, integer, queryOf, sum } from "../entities/mod.ts"
+import {
+  type AuditSnapshot,
+  type AuditStatement,
+  type AuditStep,
+  eachRow
+} from "./_audit_snapshot.ts"
 
 /*
  * The row of a block has *marks*: the next item id of each list and the last ids after the block,
@@ -70,7 +77,42 @@ WHERE mark IS NULL OR (before IS NOT NULL AND CASE WHEN next IS NULL THEN mark $
   } before ELSE mark <> next OR first < before${isKept ? " + 1" : ""} END)`
 })
 
-/** The checks of the blocks and of their marks. */
+/** The totals of a batch, and what it adds to those of the previous batch. */
+const totals = {
+  total_transactions: "coalesce(t.size, 0)",
+  total_l2_transactions: "coalesce(t.l2, 0)",
+  total_accounts: "num_accounts",
+  total_public_keys: "coalesce(new_key.size, 0)",
+  total_l1_user_transactions: "coalesce(t.users, 0)",
+  total_l1_wait_ms: "coalesce(t.users * batch.timestamp_ms - t.queued_ms, 0)"
+}
+
+const totalsStatement = `
+SELECT 'batch ' || batch_num || ', ' || each.total AS place, each.found::text AS found, each.expected::text AS expected FROM batch
+LEFT JOIN (
+  SELECT batch_num, count(*) AS size, count(fee) AS l2, count(*) FILTER (WHERE user_origin) AS users, sum(timestamp_ms) FILTER (WHERE user_origin) AS queued_ms
+  FROM transaction GROUP BY batch_num
+) AS t USING (batch_num)
+LEFT JOIN (
+  SELECT batch_num, count(*) AS size FROM (SELECT DISTINCT ON (public_key) batch_num FROM account ORDER BY public_key, account_index) AS first_of_key GROUP BY batch_num
+) AS new_key USING (batch_num)
+LEFT JOIN (
+  SELECT batch_num, ${
+  Object.keys(totals).map((total) => `lag(${total}) OVER batches AS ${total}`).join(", ")
+},
+    max(forge_l1_transactions_num) OVER batches AS last_queue
+  FROM batch WINDOW batches AS (ORDER BY batch_num)
+) AS before USING (batch_num)
+CROSS JOIN LATERAL (VALUES
+  ${
+  Object.entries(totals).map(([total, own]) =>
+    `('${total}', batch.${total}::numeric, coalesce(before.${total}, 0) + ${own})`
+  ).join(",\n  ")
+},
+  ('last_forged_queue', batch.last_forged_queue, before.last_queue)
+) AS each (total, found, expected) WHERE each.found IS DISTINCT FROM each.expected`
+
+/** The checks of the blocks, of their marks, and of the totals of batches. */
 export const blockStatements: ReadonlyArray<AuditStatement> = [
   {
     check: "blocks",
@@ -102,5 +144,29 @@ SELECT 'ledger, ' || each.mark AS place, each.next::text AS found, each.least ||
 FROM ledger CROSS JOIN (SELECT * FROM block ORDER BY number DESC LIMIT 1) AS block CROSS JOIN LATERAL (VALUES
   ${nextMarks.map((mark) => `('${mark}', ledger.${mark}, block.${mark})`).join(", ")}
 ) AS each (mark, next, least) WHERE each.next < each.least`
-  }
+  },
+  { check: "totals", counted: "batch", text: totalsStatement }
 ]
+
+/** The total of the fees after a batch, and the fees of the next one. */
+const fees = queryOf(
+  inferredShape({
+    batchNum: ["batch_num", integer],
+    feeUSD: ["historic_total_collected_fees_usd", double],
+    feeUnits: ["total_fee_units", sum]
+  }),
+  `batch AS r WHERE r.batch_num > $1::bigint ORDER BY r.batch_num LIMIT 10000`
+)
+
+/** Checks the sums of the fees in US dollars: `feeSumUnits` says how they are added. */
+export const auditFeeTotals = (snapshot: AuditSnapshot): AuditStep => {
+  let total = 0n
+  return eachRow(snapshot, fees, {
+    first: ["0"],
+    next: ({ batchNum }) => [`${batchNum}`]
+  }, ({ batchNum, feeUSD, feeUnits }) => {
+    const place = `batch ${batchNum}, total_fee_units`
+    snapshot.findings.same("totals", place, feeUnits, total + feeSumUnits(feeUSD))
+    total = feeUnits
+  })
+}

@@ -1,6 +1,6 @@
 import {
   combinations,
-  openLevels,
+  countByBucket,
   type PostingIndexKey,
   type PostingList,
   postingLists,
@@ -127,9 +127,7 @@ export const entryStatements: ReadonlyArray<AuditStatement> = [
     text: `
 SELECT 'open_count ' || encode(key, 'hex') || ', level ' || level || ', bucket ' || bucket AS place, coalesce(counted.items::text, 'no row') AS found, coalesce(there.items::text, 'no row') AS expected
 FROM (
-  SELECT key, level, item >> bits AS bucket, count(*) AS items FROM open_item CROSS JOIN (VALUES ${
-      openLevels.map(({ bits, level }) => `(${level}::smallint, ${bits})`).join(", ")
-    }) AS levels (level, bits) GROUP BY key, level, item >> bits
+  ${countByBucket("open_item")}
 ) AS there FULL JOIN open_count AS counted USING (key, level, bucket) WHERE there.items IS DISTINCT FROM counted.items`
   }
 ]

@@ -89,7 +89,8 @@ WHERE ${
 const levels = `CROSS JOIN (VALUES ${
   openLevels.map(({ level, bits }) => `(${level}, ${bits})`).join(", ")
 }) AS levels (level, bits)`
-const countByBucket = (entries: string): string =>
+/** Returns a query that counts entries of `key` and `item` in the buckets of `open_count`. */
+export const countByBucket = (entries: string): string =>
   `SELECT key, level, item >> bits AS bucket, count(*) AS items FROM ${entries} ${levels} GROUP BY key, level, item >> bits`
 
 /** Returns a statement that adds the keys and items of a query; it ignores those that exist. */

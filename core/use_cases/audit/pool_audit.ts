@@ -7,7 +7,10 @@ import type { Findings } from "./findings.ts"
 /** The stores that `auditPoolPorts` compares. */
 export interface PoolAuditPorts {
   readonly reader: LedgerReader["Service"]
-  readonly pool: PoolStore["Service"]
+  readonly pool: Pick<
+    PoolStore["Service"],
+    "pendingSince" | "inBatches" | "counts" | "transitions" | "reconciledBatchesBelow"
+  >
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER
@@ -59,10 +62,8 @@ export const auditPoolPorts = (
 type Rows = { readonly [S in PoolState]: ReadonlyArray<Pooled> }
 
 /** Returns whether the pool has reconciled the last batch of the ledger; otherwise adds a note. */
-export const isPoolReconciled = (
-  { pool, reader }: Pick<PoolAuditPorts, "reader"> & {
-    readonly pool: Pick<PoolStore["Service"], "reconciledBatchesBelow">
-  },
+const isPoolReconciled = (
+  { pool, reader }: PoolAuditPorts,
   findings: Findings
 ): Effect.Effect<boolean, StoreFailure> =>
   Effect.gen(function*() {
