@@ -21,14 +21,19 @@ import { bytesOf, int8 } from "./pool_rows.ts"
 import { type PoolWrite, retryWrite, runPoolWrite } from "./_pool_write.ts"
 import { poolReads } from "./_reads.ts"
 
-/** Opens the pool of a database. Several processes may open it and write to it. */
-export const openPool: Effect.Effect<
-  PoolStore["Service"],
-  never,
-  Database | LastWrite | Scope.Scope
-> = Effect.gen(function*() {
+/**
+ * Opens the pool of a database. Several processes may open it and write to it.
+ *
+ * @param onWrite runs after each write, before it is acknowledged; also if it fails, since it may
+ *   have been committed
+ */
+export const openPool = Effect.fnUntraced(function*(
+  onWrite: Effect.Effect<void> = Effect.void
+): Effect.fn.Return<PoolStore["Service"], never, Database | LastWrite | Scope.Scope> {
   const { reads, writes } = yield* Database
-  const { record } = yield* LastWrite
+  const lastWrite = yield* LastWrite
+  const record = <A, E>(write: Effect.Effect<A, E>) =>
+    Effect.ensuring(lastWrite.record(write), onWrite)
   const run = <A>(work: (write: PoolWrite) => Effect.Effect<A, SqlError.SqlError>) =>
     record(runPoolWrite(writes, work))
   const add = yield* batchRequests<PostedGroup, AddGroupResult, StoreFailure>(

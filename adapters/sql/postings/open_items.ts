@@ -1,7 +1,7 @@
 import { keysOfRow, postingKey } from "./posting_entries.ts"
 import { type ListedRows } from "./listed_rows.ts"
 import { type PostingList, postingLists } from "./posting_lists.ts"
-import { bigints, hexBytes, lastPlace, parametersOf, rowsOf } from "../connection/mod.ts"
+import { bigintArray, bytesArray, lastPlace } from "../connection/mod.ts"
 import type { ItemLists } from "./_page_postings.ts"
 
 /*
@@ -31,25 +31,15 @@ export const openExitKey = (
 export const openSlotKey = (bidder: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from("Sb", "latin1"), bidder])
 
-type ListedExit = ListedRows["exits"]
-
-const exitEntry = {
-  key: hexBytes<ExitEntry>(({ key }) => key),
-  item: bigints<ExitEntry>(({ item }) => item)
-}
-interface ExitEntry {
-  readonly key: string
-  readonly item: number
-}
-
 /** A table expression of `key` and `item` for exits, with its parameters. */
 export const openExitEntries = {
-  source: `SELECT key, item FROM ${rowsOf("entry", exitEntry)}`,
-  parameters: (exits: ReadonlyArray<ListedExit>): Array<string> =>
-    parametersOf(
-      exitEntry,
-      exits.flatMap((exit) => keysOfRow(openExits, exit).map((key) => ({ key, item: exit.itemId })))
+  source: "SELECT key, item FROM unnest($1::bytea[], $2::bigint[]) AS entry (key, item)",
+  parameters: (exits: ReadonlyArray<ListedRows["exits"]>): Array<string> => {
+    const entries = exits.flatMap((exit) =>
+      keysOfRow(openExits, exit).map((key) => [key, exit.itemId] as const)
     )
+    return [bytesArray(entries.map(([key]) => key)), bigintArray(entries.map(([, item]) => item))]
+  }
 }
 
 /** Returns SQL for the key of the slots of a bidder. */

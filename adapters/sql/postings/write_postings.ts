@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { bytesArray, lastPlace, texts, bigintArray } from "../connection/mod.ts"
+import { bigintArray, bytesArray, lastPlace } from "../connection/mod.ts"
 import { combinedEntries, type Entries, entriesOf } from "./posting_entries.ts"
 import { listedRowsQuery, type ListedRows, type PostingListName } from "./listed_rows.ts"
 import { type RowQuery, selectRows } from "../entities/mod.ts"
@@ -39,12 +39,10 @@ export const appendEntries = Effect.fnUntraced(function*<List extends PostingLis
   if (combined.size > 0) yield* append(sql, combined)
 })
 
-const itemsColumn = texts<ReadonlyArray<number>>((items) => `{${items.join(",")}}`)
-
 const append = (sql: SqlClient.SqlClient, entries: Entries) =>
   sql.unsafe<{ readonly key: string; readonly items: string }>(appendStatement, [
     bytesArray([...entries.keys()]),
-    itemsColumn.arrayOf([...entries.values()])
+    `{${Array.from(entries.values(), (items) => `"{${items.join(",")}}"`).join(",")}}`
   ])
 
 /** Returns the query of the last $3 rows of a list in [$1, $2), the newest first. */

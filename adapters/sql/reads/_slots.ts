@@ -16,7 +16,7 @@ import {
   uint64
 } from "../entities/mod.ts"
 import { applicableBlock } from "../postings/mod.ts"
-import { bidView, registrationOf } from "./auction_rows.ts"
+import { bidView, registrationOf } from "./_auction_plans.ts"
 
 /*
  * A slot has no row. Which slots are open or closed follows from the last block and the auction

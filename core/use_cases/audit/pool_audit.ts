@@ -62,10 +62,7 @@ export const auditPoolPorts = (
 type Rows = { readonly [S in PoolState]: ReadonlyArray<Pooled> }
 
 /** Returns whether the pool has reconciled the last batch of the ledger; otherwise adds a note. */
-const isPoolReconciled = (
-  { pool, reader }: PoolAuditPorts,
-  findings: Findings
-): Effect.Effect<boolean, StoreFailure> =>
+const isPoolReconciled = ({ pool, reader }: PoolAuditPorts, findings: Findings) =>
   Effect.gen(function*() {
     const last = (yield* reader.snapshotId).batchNum
     const [reconciled] = yield* pool.reconciledBatchesBelow({ batchNum: unlimited, limit: 1 })
