@@ -113,17 +113,6 @@ export const readState = (
     })
   )
 
-const noBatches: BatchSums = {
-  batches: 0,
-  transactions: 0,
-  l2Transactions: 0,
-  firstTimestampMs: 0,
-  lastTimestampMs: 0,
-  feeUnits: 0n,
-  l1UserTransactions: 0,
-  l1WaitMs: 0n
-}
-
 /**
  * Returns the sums from the first batch of a window to the last batch, null if there is none;
  * `before` has the sums over the batches before it.
@@ -131,16 +120,16 @@ const noBatches: BatchSums = {
 const sumsInWindow = (
   first: StateRow["day"],
   before: LedgerTotals | null,
-  { last, lastBatch }: StateRow
+  row: StateRow
 ): BatchSums => {
-  if (first === null || last === null || lastBatch === null) return noBatches
-  const earlier = before ?? noTotals
+  const last = row.last ?? noTotals
+  const earlier = first === null ? last : before ?? noTotals
   return {
-    batches: lastBatch.batchNum - first.batchNum + 1,
+    batches: first === null ? 0 : row.lastBatch!.batchNum - first.batchNum + 1,
     transactions: last.transactions - earlier.transactions,
     l2Transactions: last.l2Transactions - earlier.l2Transactions,
-    firstTimestampMs: first.timestampMs,
-    lastTimestampMs: lastBatch.timestampMs,
+    firstTimestampMs: first?.timestampMs ?? 0,
+    lastTimestampMs: first === null ? 0 : row.lastBatch!.timestampMs,
     feeUnits: last.feeUnits - earlier.feeUnits,
     l1UserTransactions: last.l1UserTransactions - earlier.l1UserTransactions,
     l1WaitMs: last.l1WaitMs - earlier.l1WaitMs

@@ -29,7 +29,7 @@ export const applyWrites = Effect.fnUntraced(function*<E>(
 ) {
   const outcomes: Array<Outcome<E>> = []
   for (let rest = writes; rest.length > 0;) {
-    const base = yield* loadLedger(sql, needsOf(rest))
+    const base = yield* loadLedger(sql, new NeededRows(rest))
     const removesStored = (write: BulkWrite<E>): write is CheckedWrite<"rollBack", E> =>
       write.kind === "rollBack" && write.toBlock < base.lastBlock.number
     const [write] = rest
@@ -96,17 +96,6 @@ const insertStaged = Effect.fnUntraced(function*<E>(
   const outcome: Outcome<E> = { results, refused, changed }
   return outcome
 })
-
-const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): NeededRows => {
-  const needs = new NeededRows(
-    writes.flatMap((write) => write.kind === "block" ? [write.block] : [])
-  )
-  for (const write of writes) {
-    if (write.kind === "prices") needs.addPrices(write.prices)
-    if (write.kind === "rollBack") needs.addBlock(write.toBlock)
-  }
-  return needs
-}
 
 interface Staging<E> extends WriteResult {
   readonly check?: Effect.Effect<void, E> | undefined
