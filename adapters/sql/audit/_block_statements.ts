@@ -13,69 +13,59 @@ import {
  * a block are between the marks of the previous block and its own.
  */
 
-/** A query of the rows that came with blocks: number of the block, first id, and the mark after it. */
-interface MarkSource {
-  readonly mark: string
-  readonly rows: string
-  /** Whether a block without rows keeps the mark. Next ids may grow: a rollback does not free ids. */
-  readonly isKept: boolean
-}
-
-const nextOf = (mark: string, table: string): MarkSource => ({
-  mark,
-  rows: `SELECT ethereum_block_num, item_id, item_id + 1 FROM ${table}`,
-  isKept: false
-})
-const lastOf = (mark: string, id: string, table: string): MarkSource => ({
-  mark,
-  rows: `SELECT ethereum_block_num, ${id}, ${id} FROM ${table}`,
-  isKept: true
-})
+const nextIds = (table: string): string =>
+  `SELECT ethereum_block_num, item_id, item_id + 1 FROM ${table}`
+const lastIds = (id: string, table: string): string =>
+  `SELECT ethereum_block_num, ${id}, ${id} FROM ${table}`
 const createdAccounts =
   "(SELECT account.item_id, account_index, ethereum_block_num FROM account JOIN batch USING (batch_num)) AS created"
 
 /** Without ether, which came with no block. */
 const tokens = "token WHERE token_id > 0"
 
-const sources: ReadonlyArray<MarkSource> = [
-  nextOf("next_account", createdAccounts),
-  {
-    mark: "next_exit",
-    rows: "SELECT ethereum_block_num, exits_from, exits_to FROM batch WHERE exits_to > exits_from",
-    isKept: false
-  },
-  {
-    mark: "next_transaction",
-    rows: `SELECT ethereum_block_num, item_id, item_id + 1 FROM queued_transaction
+const nextMarks = {
+  next_account: nextIds(createdAccounts),
+  next_exit:
+    "SELECT ethereum_block_num, exits_from, exits_to FROM batch WHERE exits_to > exits_from",
+  next_transaction: `${nextIds("queued_transaction")}
 UNION ALL SELECT ethereum_block_num, transactions_from, transactions_to FROM batch WHERE transactions_to > transactions_from`,
-    isKept: false
-  },
-  nextOf("next_batch", "batch"),
-  nextOf("next_bid", "bid"),
-  nextOf("next_token", tokens),
-  nextOf("next_coordinator", "coordinator"),
-  lastOf("last_batch_num", "batch_num", "batch"),
-  lastOf("last_account_index", "account_index", createdAccounts),
-  lastOf("last_token_id", "token_id", tokens)
-]
-const nextMarks = sources.filter(({ isKept }) => !isKept).map(({ mark }) => mark)
+  next_batch: nextIds("batch"),
+  next_bid: nextIds("bid"),
+  next_token: nextIds(tokens),
+  next_coordinator: nextIds("coordinator")
+}
 
-/** The marks of the genesis block are compared with nothing: it has only ether and variables. */
-const markStatement = ({ isKept, mark, rows }: MarkSource): AuditStatement => ({
-  check: "block-marks",
-  text: `
+/** By mark: a query of the rows that came with blocks, as block, first id, and the mark after it. */
+const marks: { readonly [mark: string]: string } = {
+  ...nextMarks,
+  last_batch_num: lastIds("batch_num", "batch"),
+  last_account_index: lastIds("account_index", createdAccounts),
+  last_token_id: lastIds("token_id", tokens)
+}
+
+/**
+ * Compares a mark with the rows. A block without rows keeps a last id; a next id may grow, since a
+ * rollback does not free ids. The marks of the genesis block are compared with nothing: it has only
+ * ether and variables.
+ */
+const markStatement = (mark: string): AuditStatement => {
+  const [isKept, rows] = [!(mark in nextMarks), marks[mark]!]
+  return {
+    check: "block-marks",
+    text: `
 SELECT 'block ' || number || ', ${mark}' AS place, coalesce(mark::text, 'no block with its rows') AS found,
   coalesce(next::text, before || '${
-    isKept ? "" : " or more"
-  }') || ', rows from ' || before || ' on' AS expected
+      isKept ? "" : " or more"
+    }') || ', rows from ' || before || ' on' AS expected
 FROM (SELECT number, ${mark} AS mark, lag(${mark}) OVER (ORDER BY number) AS before FROM block) AS marked
 FULL JOIN (
   SELECT number, min(first) AS first, max(next) AS next FROM (${rows}) AS source (number, first, next) GROUP BY number
 ) AS implied USING (number)
 WHERE mark IS NULL OR (before IS NOT NULL AND CASE WHEN next IS NULL THEN mark ${
-    isKept ? "<>" : "<"
-  } before ELSE mark <> next OR first < before${isKept ? " + 1" : ""} END)`
-})
+      isKept ? "<>" : "<"
+    } before ELSE mark <> next OR first < before${isKept ? " + 1" : ""} END)`
+  }
+}
 
 /** The totals of a batch, and what it adds to those of the previous batch. */
 const totals = {
@@ -136,13 +126,13 @@ SELECT 'block ' || number || ', total_queued' AS place, total_queued::text AS fo
   ) AS queued USING (number)
 ) AS counted WHERE total_queued <> expected`
   },
-  ...sources.map(markStatement),
+  ...Object.keys(marks).map(markStatement),
   {
     check: "standing",
     text: `
 SELECT 'ledger, ' || each.mark AS place, each.next::text AS found, each.least || ' or more, the value of block ' || number AS expected
 FROM ledger CROSS JOIN (SELECT * FROM block ORDER BY number DESC LIMIT 1) AS block CROSS JOIN LATERAL (VALUES
-  ${nextMarks.map((mark) => `('${mark}', ledger.${mark}, block.${mark})`).join(", ")}
+  ${Object.keys(nextMarks).map((mark) => `('${mark}', ledger.${mark}, block.${mark})`).join(", ")}
 ) AS each (mark, next, least) WHERE each.next < each.least`
   },
   { check: "totals", counted: "batch", text: totalsStatement }

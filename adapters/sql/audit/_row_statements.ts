@@ -12,14 +12,13 @@ FROM ledger JOIN block ON block.number = ledger.ethereum_block_num CROSS JOIN LA
   ('token_version', ledger.token_version::text, 'at least ' || (SELECT max(version) FROM token), ledger.token_version < (SELECT max(version) FROM token))
 ) AS wrong (place, found, expected, is_wrong) WHERE wrong.is_wrong`
 
+/** Columns that a batch fills in, if they were not known when the transaction was queued. */
+const filled = ["from_account_index", "from_public_key", "to_address", "to_public_key"]
 /** Columns that a batch may change when it forges a transaction, and those of one table only. */
 const changed = [
+  ...filled,
   "item_id",
   "batch_num",
-  "from_account_index",
-  "from_public_key",
-  "to_address",
-  "to_public_key",
   "amount_success",
   "deposit_amount_success",
   "historic_usd",
@@ -30,8 +29,6 @@ const kept = storedQueuedTransaction.columns.map(({ name }) => name).filter((nam
 )
 const rowOf = (alias: string): string => `(${kept.map((name) => `${alias}.${name}`).join(", ")})`
 
-/** Columns that a batch fills in, if they were not known when the transaction was queued. */
-const filled = ["from_account_index", "from_public_key", "to_address", "to_public_key"]
 const creating = [...transactionTypes.keys()].filter((type) =>
   transactionTypes[type]!.startsWith("CreateAccount")
 )
