@@ -5,13 +5,19 @@ import { selectRows } from "../entities/mod.ts"
 import { type ListedRows, listedRowsByItem, type PostingListName } from "./listed_rows.ts"
 import { type PostingIndexKey, type PostingList, postingLists } from "./posting_lists.ts"
 
-/** Returns an SQL condition: a value of a row `r` in an index key is one of `values`. */
-export const hasOneOf = ({ indexKeys }: PostingList, indexKey: string, values: string): string =>
-  `(${indexKeys[indexKey]!.values.map((value) => `${value} = ANY(${values})`).join(" OR ")})`
-
-/** Returns an SQL condition: all values of a row `r` in an index key are among `values`. */
-export const hasAllOf = ({ indexKeys }: PostingList, indexKey: string, values: string): string =>
-  `(${indexKeys[indexKey]!.values.map((value) => `${value} = ANY(${values})`).join(" AND ")})`
+/**
+ * Returns an SQL condition: one (`OR`) or all (`AND`) of the values of a row `r` in an index key are
+ * among `values`.
+ */
+export const hasValues = (
+  { indexKeys }: PostingList,
+  indexKey: string,
+  values: string,
+  operator: "OR" | "AND"
+): string =>
+  `(${
+    indexKeys[indexKey]!.values.map((value) => `${value} = ANY(${values})`).join(` ${operator} `)
+  })`
 
 /** Returns every choice of one or more of the names, each in their order. */
 export const combinations = (names: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
