@@ -10,20 +10,12 @@ import { appendStatement, cutStatement } from "./postings.ts"
  * Appends new rows of a list, ascending by item, to its posting lists. Items that `appendStatement`
  * returns are appended to the lists of combined filters too.
  */
-export const appendPostings = <List extends PostingListName>(
+export const appendPostings = Effect.fnUntraced(function*<List extends PostingListName>(
   sql: SqlClient.SqlClient,
   name: List,
-  rows: ReadonlyArray<ListedRows[List]>
-): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.flatMap(entriesOf(name, rows), (entries) => appendEntries(sql, name, entries, rows))
-
-/** The same for the entries of rows, as `entriesOf` returns them. */
-export const appendEntries = Effect.fnUntraced(function*<List extends PostingListName>(
-  sql: SqlClient.SqlClient,
-  name: List,
-  entries: Entries,
   rows: ReadonlyArray<ListedRows[List]>
 ): Effect.fn.Return<void, SqlError.SqlError> {
+  const entries = yield* entriesOf(name, rows)
   if (entries.size === 0) return
   const full = (yield* append(sql, entries)).map(({ items, key }) => ({
     key,

@@ -1,4 +1,4 @@
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import {
   type HeadFeed,
@@ -27,14 +27,7 @@ import {
   withdrawal
 } from "../entities/mod.ts"
 import { notifyVersion, changedParts, setPartVersions } from "../notifications/mod.ts"
-import {
-  appendEntries,
-  appendPostings,
-  closeStatement,
-  entriesOf,
-  openExitEntries,
-  openStatement
-} from "../postings/mod.ts"
+import { appendPostings, closeStatement, openExitEntries, openStatement } from "../postings/mod.ts"
 import type { ChangedRows } from "./_changed_rows.ts"
 import { closeSlots, openSlots } from "./_held_slots.ts"
 
@@ -105,10 +98,7 @@ export const writeRows = Effect.fnUntraced(
     yield* write(insertBatches, rows.batches)
     yield* write(insertAccounts, rows.accounts)
     yield* write(updateAccounts, rows.updatedAccounts)
-    // these two take the longest: compute the posting entries while the database inserts the rows
-    const inserting = yield* Effect.forkChild(write(insertTransactions, rows.transactions))
-    const entries = yield* entriesOf("transactions", rows.transactions)
-    yield* Fiber.join(inserting)
+    yield* write(insertTransactions, rows.transactions)
     yield* writeExits(sql, rows)
     const slots = [...new Set(rows.bids.map(({ slotNum }) => slotNum))]
     yield* closeSlots(sql, slots)
@@ -117,7 +107,7 @@ export const writeRows = Effect.fnUntraced(
     yield* openSlots(sql, { slots, firstSlot: firstSlotOf(rows.parameterSets) })
     yield* appendPostings(sql, "accounts", rows.accounts)
     yield* appendPostings(sql, "exits", rows.exits)
-    yield* appendEntries(sql, "transactions", entries, rows.transactions)
+    yield* appendPostings(sql, "transactions", rows.transactions)
     yield* appendPostings(sql, "batches", rows.batches.map(({ batch }) => batch))
     yield* appendPostings(
       sql,
