@@ -21,7 +21,7 @@ import {
   storeFailure
 } from "./connection/mod.ts"
 import { changeSource } from "./change_source.ts"
-import { LedgerVersions, recordWrites, versionsLayer } from "./notifications/mod.ts"
+import { LedgerVersions, recordPoolChange, versionsLayer } from "./notifications/mod.ts"
 import { openPool } from "./pool/mod.ts"
 import {
   isCopyOf,
@@ -121,7 +121,7 @@ export const sqlStores = (
       Context.add(LedgerWriter, writer),
       Context.add(BulkWriter, { applyAll }),
       Context.add(LatestLedgerVersion, latestVersion),
-      Context.add(PoolStore, recordWrites(yield* openPool, pool)),
+      Context.add(PoolStore, yield* openPool(recordPoolChange(pool))),
       Context.add(LatestPoolVersion, { version: latestPool }),
       Context.add(StoreDescription, yield* describe(reads)),
       Context.add(ChangeSource, changeSource(reads, primary, versions))

@@ -32,7 +32,7 @@ export const damages: {
     all: damagesIn(String.raw`
 state-root: batch \d+, stateRoot
   UPDATE batch SET state_root = 5 WHERE batch_num = (SELECT max(batch_num) FROM batch)
-migrations: migration 1 \(initial schema\)
+migrations: schema
   UPDATE migration SET checksum = 'x' WHERE number = 1
 genesis: first block, hash
   UPDATE block SET hash = decode(repeat('ab', 32), 'hex') WHERE number = (SELECT min(number) FROM block)
@@ -127,7 +127,7 @@ pool-steps: pool_transaction 0x[\da-f]+, step \d+
   UPDATE pool_transition SET to_state = 'invl' WHERE number = (SELECT max(number) FROM pool_transition)
 pool-ledger: pool_mark \d+
   UPDATE pool_mark SET ethereum_block_hash = '0x00' WHERE batch_num = (SELECT min(batch_num) FROM pool_mark)
-pool-ledger: pool_transaction 0x[\da-f]+
+pool-ledger: pool transaction 0x[\da-f]+
   UPDATE pool_transaction SET state = 'fged', batch_num = 1, passed_code = NULL, passed_reason =
   NULL, passed_batch_num = NULL, passed_at_ms = NULL WHERE id = (SELECT id FROM pool_transaction
   ORDER BY id DESC LIMIT 1)`)
@@ -171,7 +171,7 @@ ranges: batch \d+, transactions
   DELETE FROM transaction WHERE item_id = (SELECT max(item_id) FROM transaction)
 postings: posting 54[\da-f]+
   SELECT 1
-ranges: batch \d+, exits
+ranges: list of exits
   DELETE FROM exit WHERE item_id = (SELECT max(item_id) FROM exit)
 queued: transaction 0x.*
   DELETE FROM queued_transaction WHERE item_id = (SELECT max(item_id) FROM queued_transaction WHERE forged)
@@ -250,7 +250,7 @@ standing: ledger
   },
   "another name of a migration": {
     all: damagesIn(String.raw`
-migrations: migration 1 \(another schema\), name
+migrations: schema
   UPDATE migration SET name = 'another schema' WHERE number = 1`)
   },
   "a missing migration": {

@@ -36,7 +36,7 @@ export const connected = (
 export const poolOf = (
   database: Services
 ): Effect.Effect<PoolStore["Service"], never, Scope.Scope> =>
-  Effect.provideContext(openPool, database)
+  Effect.provideContext(openPool(), database)
 
 /** Executes statements one after the other. */
 export const executed = (database: Services, ...statements: ReadonlyArray<string>) =>

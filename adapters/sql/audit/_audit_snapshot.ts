@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { AuditCheck, Findings } from "../../../core/use_cases/mod.ts"
+import { type RowQuery, selectRows } from "../entities/mod.ts"
 
 export type AuditStep<A = void> = Effect.Effect<A, SqlError.SqlError>
 
@@ -38,6 +39,28 @@ export const runStatement = (
     )
     findings.checked(check, Number(row!.size))
   })
+
+/**
+ * Calls `each` with all rows of a query, which returns pages. Its parameters are `first`, then what
+ * `next` returns for the last row of a page.
+ */
+export const eachRow = Effect.fnUntraced(function*<Row>(
+  { sql }: AuditSnapshot,
+  query: RowQuery<Row>,
+  { first, next }: {
+    readonly first: ReadonlyArray<string>
+    readonly next: (last: Row) => ReadonlyArray<string>
+  },
+  each: (row: Row) => void
+): Effect.fn.Return<void, SqlError.SqlError> {
+  for (let parameters = first;;) {
+    const page = yield* selectRows(sql, query, parameters)
+    page.forEach(each)
+    const last = page.at(-1)
+    if (last === undefined) return
+    parameters = next(last)
+  }
+})
 
 interface Violation {
   readonly place: string

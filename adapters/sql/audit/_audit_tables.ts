@@ -5,8 +5,8 @@ import type { Keccak256 } from "../../../core/encoding/mod.ts"
 import {
   auditLedger,
   type AuditOptions,
+  auditPoolPorts,
   type Findings,
-  isPoolReconciled,
   reportDefects
 } from "../../../core/use_cases/mod.ts"
 import { readPlans, storeFailure } from "../connection/mod.ts"
@@ -18,29 +18,23 @@ import {
   type AuditStep,
   runStatement
 } from "./_audit_snapshot.ts"
-import { auditFeeTotals, batchStatements } from "./_batch_statements.ts"
-import { blockStatements } from "./_block_statements.ts"
-import { auditGenesis, auditMigrations, ledgerStatements } from "./_ledger.ts"
+import { auditFeeTotals, blockStatements } from "./_block_statements.ts"
 import { entryStatements } from "./_entry_statements.ts"
-import { auditVariables } from "./_parameter_sets.ts"
-import { auditPoolIds, poolStatements, reconciledStatements } from "./_pool_statements.ts"
-import { queueStatements } from "./_queue_statements.ts"
-import { registrationStatements } from "./_registration_statements.ts"
+import { auditGenesis, auditMigrations, auditVariables } from "./_ledger.ts"
+import { auditPoolFees, poolStatements } from "./_pool_statements.ts"
+import { rowStatements } from "./_row_statements.ts"
 
 /** Options of `auditDatabase`. */
 export interface DatabaseAuditOptions extends AuditOptions {
   readonly keccak256: Keccak256
 }
 
-const statementsByPart: { readonly [part: string]: ReadonlyArray<AuditStatement> } = {
-  "ledger": ledgerStatements,
-  "registrations": registrationStatements,
-  "blocks": blockStatements,
-  "batches": batchStatements,
-  "queues": queueStatements,
-  "lists": entryStatements,
-  "pool": poolStatements
-}
+const statements: ReadonlyArray<AuditStatement> = [
+  ...rowStatements,
+  ...blockStatements,
+  ...entryStatements,
+  ...poolStatements
+]
 
 /** Share of the statements in the total time, for the progress. */
 const statementsShare = 0.4
@@ -85,27 +79,28 @@ export const auditTables = (
       onProgress: ({ share = 0, ...progress }) =>
         options.onProgress({ ...progress, share: statementsShare + (1 - statementsShare) * share })
     }, findings)
-    const comparePool = Effect.gen(function*() {
-      const pool = poolReads(sql)
-      if (!(yield* isPoolReconciled({ pool, reader: ports.reader }, findings))) return
-      for (const statement of reconciledStatements) yield* runStatement(snapshot, statement)
-    })
-    yield* reportDefects("pool-ledger", "pool", comparePool, findings)
+    const pool = auditPoolPorts(
+      { pool: poolReads(sql), reader: ports.reader },
+      options.keccak256,
+      findings
+    )
+    yield* reportDefects("pool-ledger", "pool", pool, findings)
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(storeFailure(error))))
 
 const runStatements = (
   snapshot: AuditSnapshot,
-  { keccak256, onProgress }: DatabaseAuditOptions
+  { onProgress }: DatabaseAuditOptions
 ): AuditStep =>
   Effect.gen(function*() {
-    const parts = Object.entries(statementsByPart)
-    for (const [i, [at, statements]] of parts.entries()) {
-      for (const statement of statements) {
-        yield* onProgress({ units: 0, share: statementsShare * i / parts.length, at })
-        yield* runStatement(snapshot, statement)
-      }
+    for (const [i, statement] of statements.entries()) {
+      yield* onProgress({
+        units: 0,
+        share: statementsShare * i / statements.length,
+        at: statement.check
+      })
+      yield* runStatement(snapshot, statement)
     }
     yield* auditFeeTotals(snapshot)
     yield* auditVariables(snapshot)
-    yield* auditPoolIds(snapshot, keccak256)
+    yield* auditPoolFees(snapshot)
   })

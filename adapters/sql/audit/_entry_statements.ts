@@ -1,6 +1,6 @@
 import {
   combinations,
-  openLevels,
+  countByBucket,
   type PostingIndexKey,
   type PostingList,
   postingLists,
@@ -39,8 +39,11 @@ const keysOf = (list: PostingList) => [
 const valuesOf = (keys: ReadonlyArray<string>): string =>
   `(VALUES ${keys.map((key) => `(${key})`).join(", ")})`
 
-/** The entries of combined filters are those that the list of the first filter counts as filed. */
-const postedEntries = (list: PostingList): ReadonlyArray<string> => [
+/**
+ * Returns queries of the entries of a list: those of single filters, then those of combined filters,
+ * which the list of the first filter counts as filed.
+ */
+export const postedEntries = (list: PostingList): ReadonlyArray<string> => [
   `SELECT keys.key, r.item_id AS item FROM ${list.table} AS r CROSS JOIN LATERAL ${
     valuesOf(keysOf(list).map(({ key }) => key))
   } AS keys (key) WHERE keys.key IS NOT NULL`,
@@ -56,8 +59,8 @@ WHERE substring(posting.key FROM 1 FOR 2) = ${
     )
 ]
 
-/** Exits that can be withdrawn, slots by the bidder of their best bid, and those that are won. */
-const openEntries: ReadonlyArray<string> = [
+/** A query of the entries of the exits that can be withdrawn. */
+export const openExitSource =
   `SELECT keys.key, r.item_id AS item FROM exit AS r CROSS JOIN LATERAL ${
     valuesOf(
       keysOf({ ...postingLists.exits, letter: "O" }).flatMap(({ key, suffixes }) => [
@@ -65,7 +68,11 @@ const openEntries: ReadonlyArray<string> = [
         ...suffixes.map((suffix) => `${key} || ${suffix}`)
       ])
     )
-  } AS keys (key) WHERE r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL`,
+  } AS keys (key) WHERE r.instant_withdrawn IS NULL AND r.delayed_withdrawn IS NULL`
+
+/** Exits that can be withdrawn, slots by the bidder of their best bid, and those that are won. */
+const openEntries: ReadonlyArray<string> = [
+  openExitSource,
   `SELECT ${
     slotKey("best.bidder_addr")
   }, slot_num FROM (SELECT DISTINCT ON (slot_num) slot_num, bidder_addr FROM bid ORDER BY slot_num, item_id DESC) AS best`,
@@ -127,9 +134,7 @@ export const entryStatements: ReadonlyArray<AuditStatement> = [
     text: `
 SELECT 'open_count ' || encode(key, 'hex') || ', level ' || level || ', bucket ' || bucket AS place, coalesce(counted.items::text, 'no row') AS found, coalesce(there.items::text, 'no row') AS expected
 FROM (
-  SELECT key, level, item >> bits AS bucket, count(*) AS items FROM open_item CROSS JOIN (VALUES ${
-      openLevels.map(({ bits, level }) => `(${level}::smallint, ${bits})`).join(", ")
-    }) AS levels (level, bits) GROUP BY key, level, item >> bits
+  ${countByBucket("open_item")}
 ) AS there FULL JOIN open_count AS counted USING (key, level, bucket) WHERE there.items IS DISTINCT FROM counted.items`
   }
 ]

@@ -1,39 +1,43 @@
-import { Effect, Exit, Schema } from "effect"
-import { GenesisFeed } from "../../../core/domain/mod.ts"
-import { ethereumBlock, queryOf, selectRows } from "../entities/mod.ts"
-import { appliedMigrations, checksumOf, migrations } from "../schema/mod.ts"
-import type { AuditSnapshot, AuditStatement, AuditStep } from "./_audit_snapshot.ts"
+import { Effect, Exit, Result, Schema } from "effect"
+import {
+  type AuctionVariables,
+  changedAuctionVariables,
+  GenesisFeed
+} from "../../../core/domain/mod.ts"
+import type { Findings } from "../../../core/use_cases/mod.ts"
+import {
+  decodeParameterSet,
+  ethereumBlock,
+  type ParameterSet,
+  parameterSet,
+  parameterSetRow,
+  queryOf,
+  selectRows
+} from "../entities/mod.ts"
+import { appliedMigrations, migrations, missingMigrations } from "../schema/mod.ts"
+import { type AuditSnapshot, type AuditStep, eachRow } from "./_audit_snapshot.ts"
 
 const readGenesis = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.toCodecJson(GenesisFeed)))
 
 /**
- * Compares the applied migrations with those of this program. Returns whether all of these are
- * applied to the schema of this program, so that the audit can read the tables.
+ * Compares the applied migrations with those of this program. Returns whether the audit can read the
+ * tables: all migrations of this program are applied, to its schema.
  */
 export const auditMigrations = ({ findings, sql }: AuditSnapshot): AuditStep<boolean> =>
   Effect.gen(function*() {
     const applied = yield* appliedMigrations(sql)
-    for (const { checksum, name, number } of applied) {
-      findings.checked("migrations")
-      const known = migrations.find((migration) => migration.number === number)
-      const place = `migration ${number} (${name})`
-      if (known === undefined) {
-        const none = `none above ${migrations.length}: this program is older than the database`
-        findings.violate("migrations", place, "applied", none)
-      } else {
-        findings.same("migrations", place, checksum, checksumOf(known))
-        findings.same("migrations", `${place}, name`, name, known.name)
+    findings.checked("migrations", applied.length)
+    const missing = yield* Effect.result(missingMigrations(migrations, applied))
+    if (Result.isFailure(missing)) {
+      const { message } = missing.failure
+      findings.violate("migrations", "schema", message, "the migrations of this program")
+    } else {
+      for (const { name, number } of missing.success) {
+        const place = `migration ${number} (${name})`
+        findings.violate("migrations", place, "not applied", "applied: run migrate")
       }
     }
-    const missing = migrations.filter(({ number }) =>
-      !applied.some((each) => each.number === number)
-    )
-    for (const { name, number } of missing) {
-      const place = `migration ${number} (${name})`
-      findings.violate("migrations", place, "not applied", "applied: run migrate")
-    }
-    const [first] = applied
-    return missing.length === 0 && first?.name === migrations[0]!.name
+    return applied.length >= migrations.length && applied[0]?.name === migrations[0]!.name
   })
 
 const firstBlock = queryOf(ethereumBlock, "block AS r ORDER BY r.number LIMIT 1")
@@ -74,17 +78,58 @@ export const auditGenesis = (
     return genesis.value
   })
 
-/** The head must not contradict the last block, and no version may be newer than that of the row. */
-const rowStatement = `
-SELECT 'ledger, ' || wrong.place AS place, wrong.found, wrong.expected
-FROM ledger JOIN block ON block.number = ledger.ethereum_block_num CROSS JOIN LATERAL (VALUES
-  ('head_hash', '0x' || encode(ledger.head_hash, 'hex'), '0x' || encode(block.hash, 'hex'), ledger.head_number = block.number AND ledger.head_hash <> block.hash),
-  ('head_timestamp_ms', ledger.head_timestamp_ms::text, 'at least ' || block.timestamp_ms, ledger.head_number > block.number AND ledger.head_timestamp_ms < block.timestamp_ms),
-  ('part_versions', ledger.part_versions::text, 'none above ' || ledger.version, ledger.version < ANY (ledger.part_versions)),
-  ('token_version', ledger.token_version::text, 'at least ' || (SELECT max(version) FROM token), ledger.token_version < (SELECT max(version) FROM token))
-) AS wrong (place, found, expected, is_wrong) WHERE wrong.is_wrong`
+const sets = queryOf(
+  parameterSet,
+  "parameter_set AS r WHERE (r.kind, r.ethereum_block_num) > ($1, $2::numeric) ORDER BY r.kind, r.ethereum_block_num LIMIT 1000"
+)
 
-/** The check of the row of `ledger`; its last block and batch are those that the ports return. */
-export const ledgerStatements: ReadonlyArray<AuditStatement> = [
-  { check: "standing", counted: "ledger", text: rowStatement }
-]
+/** Checks that each set of variables can be decoded, and its columns against its content. */
+export const auditVariables = (snapshot: AuditSnapshot): AuditStep => {
+  let auction: AuctionVariables | null = null
+  return eachRow(snapshot, sets, {
+    first: ["", "0"],
+    next: ({ blockNum, kind }) => [kind, `${blockNum}`]
+  }, (set) => {
+    auction = auditSet(set, auction, snapshot.findings)
+    snapshot.findings.checked("variables")
+  })
+}
+
+/** Checks one set. Returns the last auction variables, of which `former` are those before it. */
+const auditSet = (
+  set: ParameterSet,
+  former: AuctionVariables | null,
+  findings: Findings
+): AuctionVariables | null => {
+  const place = `parameter_set ${set.kind} of block ${set.blockNum}`
+  let variables
+  try {
+    variables = decodeParameterSet(set.kind, set.variables)
+  } catch {
+    const expected = "variables that can be decoded"
+    findings.violate("variables", place, set.variables.slice(0, 200), expected)
+    return former
+  }
+  const [found, expected] = [set, parameterSetRow(set.kind, set.blockNum, variables)].map((
+    row
+  ) => ({
+    first_slot: row.firstSlot,
+    default_bids: row.defaultBids && `{${row.defaultBids.join(",")}}`
+  }))
+  findings.sameMembers("variables", () => place, found!, expected!)
+  // a withdrawal or new verifiers change a rollup set, whose number stays
+  const { ethereumBlockNum: decided } = variables
+  const isRollup = set.kind === "rollup"
+  if (decided > set.blockNum || (decided < set.blockNum && !isRollup)) {
+    const expected = `${isRollup ? "at most " : ""}${set.blockNum}`
+    findings.violate("variables", `${place}, ethereumBlockNum`, decided, expected)
+  }
+  if (!("defaultSlotSetBidFirstSlot" in variables)) return former
+  findings.same(
+    "variables",
+    `${place}, defaultSlotSetBidFirstSlot`,
+    variables.defaultSlotSetBidFirstSlot,
+    former === null ? 0 : changedAuctionVariables(former, variables).defaultSlotSetBidFirstSlot
+  )
+  return variables
+}

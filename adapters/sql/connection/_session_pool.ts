@@ -7,12 +7,6 @@ type Session = PgConnection.PgConnection
 
 /** A pool of sessions that are replaced when they are old, or may be at the wrong server. */
 export interface SessionPool {
-  /** Lends a session to one effect. */
-  readonly use: <A, E, R>(
-    f: (session: Session) => Effect.Effect<A, E, R>
-  ) => Effect.Effect<A, E | SqlError.SqlError, R>
-  /** Like `use`, and no other statement uses the session. */
-  readonly useAlone: SessionPool["use"]
   /** Lends a session until the scope closes. */
   readonly get: Effect.Effect<Session, SqlError.SqlError, Scope.Scope>
   /** Like `get`, and no other statement uses the session. */
@@ -48,12 +42,9 @@ export const makeSessionPool = (
       isCurrent(session)
         ? Effect.succeed(session)
         : Effect.andThen(pool.invalidate(session), get))
-    const reserve: SessionPool["reserve"] = Effect.flatMap(get, (session) => session.pin)
     return {
       get,
-      use: (f) => Effect.scoped(Effect.flatMap(get, f)),
-      useAlone: (f) => Effect.scoped(Effect.flatMap(reserve, f)),
-      reserve,
+      reserve: Effect.flatMap(get, (session) => session.pin),
       replaceAll: () => void generation++
     }
   })

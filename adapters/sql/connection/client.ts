@@ -1,7 +1,7 @@
 import { measure } from "../../../core/ports/mod.ts"
 import { clientMetrics } from "./_client_metrics.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Fiber, Option, type Redacted, type Scope, Tracer } from "effect"
+import { Context, Effect, Fiber, Option, type Redacted, Scope, Tracer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { isConnectionLost, isReadOnly, sqlState, waitFailure } from "./failure.ts"
@@ -192,8 +192,12 @@ class StatementRunner {
     use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>,
     isExclusive = false
   ): Effect.Effect<A, E | SqlError.SqlError, R> {
-    const statement = (isExclusive ? this.#pool.useAlone : this.#pool.use)((session) =>
-      use(connectionOf(session, this.onError))
+    const session = isExclusive ? this.#pool.reserve : this.#pool.get
+    const statement = Effect.scopedWith((scope) =>
+      Effect.flatMap(
+        Scope.provide(session, scope),
+        (session) => use(connectionOf(session, this.onError))
+      )
     )
     if (!this.#retries) return statement
     return withTimeout(

@@ -37,28 +37,15 @@ export const parameterColumn = <Row, Value>(
   }
 })
 
-const identity = <Value>(value: Value): Value => value
 /** Returns a text as an element of an array. */
 export const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
-
-/* Columns by the type of their elements; a value of null is NULL. */
-
-export const bigints = <Row>(get: (row: Row) => number | bigint | null): Column<Row> =>
-  parameterColumn({ parameter: "bigint" }, get, identity)
-export const texts = <Row>(get: (row: Row) => string | null): Column<Row> =>
-  parameterColumn({ parameter: "text" }, get, quoted)
-/** Bytes from hexadecimal digits, with or without the prefix `0x`. */
-export const hexBytes = <Row>(get: (row: Row) => string | null): Column<Row> =>
-  parameterColumn(
-    { parameter: "bytea" },
-    get,
-    (hex) => `\\\\x${hex.charCodeAt(1) === 120 ? hex.slice(2) : hex}`
-  )
 
 /** Returns an array parameter. */
 export const bigintArray = (values: ReadonlyArray<number | bigint>): string =>
   `{${values.join(",")}}`
-export const bytesArray: (hex: ReadonlyArray<string>) => string = hexBytes<string>(identity).arrayOf
+/** Returns an array of bytes from hexadecimal digits, with or without the prefix `0x`. */
+export const bytesArray = (values: ReadonlyArray<string>): string =>
+  `{${values.map((hex) => `\\\\x${hex.charCodeAt(1) === 120 ? hex.slice(2) : hex}`).join(",")}}`
 
 /** The columns of a table, by name. */
 export type Columns<Row> = { readonly [name: string]: Column<Row> }

@@ -12,7 +12,7 @@ import {
   uint64,
   uint8
 } from "./column_types.ts"
-import { type Fields, shape } from "./shape.ts"
+import { type Fields, inferredShape, shape, type ShapeRow } from "./shape.ts"
 
 /* The rows that blocks add without a batch: tokens, coordinators, bids, withdrawals. */
 
@@ -30,28 +30,21 @@ const tokenFields: Fields<Token> = {
 export const token = shape<Token>(tokenFields)
 
 /** A token and the token version in which it last changed. */
-export type VersionedToken = Token & { readonly version: number }
-export const versionedToken = shape<VersionedToken>({
+export const versionedToken = shape<Token & { readonly version: number }>({
   ...tokenFields,
   version: ["version", integer]
 })
 
 /** A price that was overwritten; prices between two blocks belong to the earlier block. */
-export interface PriceChange {
-  readonly blockNum: bigint
-  /** Position among the price changes of the block, from 0. */
-  readonly position: number
-  readonly tokenId: number
-  readonly priceUSDBefore: number | null
-  readonly priceTimeMsBefore: number | null
-}
-export const priceChange = shape<PriceChange>({
+export const priceChange = inferredShape({
   blockNum: ["ethereum_block_num", uint64, "REFERENCES block (number)"],
+  /** Position among the price changes of the block, from 0. */
   position: ["place", integer],
   tokenId: ["token_id", uint32],
   priceUSDBefore: ["price_usd_before", nullable(double)],
   priceTimeMsBefore: ["price_time_ms_before", nullable(integer)]
 })
+export type PriceChange = ShapeRow<typeof priceChange>
 
 export const coordinator = shape<Coordinator>({
   itemId: ["item_id", integer, "PRIMARY KEY"],
@@ -62,8 +55,7 @@ export const coordinator = shape<Coordinator>({
 })
 
 /** The latest registration of a bidder. */
-export type Registration = Pick<Coordinator, "bidderAddr" | "forgerAddr" | "itemId">
-export const registration = shape<Registration>({
+export const registration = inferredShape({
   bidderAddr: ["bidder_addr", address, "PRIMARY KEY"],
   forgerAddr: ["forger_addr", address],
   itemId: ["item_id", integer]
@@ -80,14 +72,9 @@ export const bid = shape<Bid>({
 })
 
 /** A field of an exit that a withdrawal set, for a rollback. */
-export interface Withdrawal {
-  readonly blockNum: bigint
-  readonly exitItem: number
-  /** Index in `withdrawalFields`. */
-  readonly field: number
-}
-export const withdrawal = shape<Withdrawal>({
+export const withdrawal = inferredShape({
   blockNum: ["ethereum_block_num", uint64, "REFERENCES block (number)"],
   exitItem: ["exit_item", integer],
+  /** Index in `withdrawalFields`. */
   field: ["field", checked(int16, "% BETWEEN 0 AND 2")]
 })

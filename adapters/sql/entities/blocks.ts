@@ -1,12 +1,4 @@
-import type {
-  Batch,
-  BlockReference,
-  EthereumBlock,
-  HeadFeed,
-  TokenId
-} from "../../../core/domain/mod.ts"
-import type { AccountIndex } from "../../../core/encoding/mod.ts"
-import type { Account } from "../../../core/domain/mod.ts"
+import type { Batch, BlockReference, EthereumBlock, HeadFeed } from "../../../core/domain/mod.ts"
 import type { LedgerRollBack, LedgerTotals, NextItemIds } from "../../../core/ports/mod.ts"
 import {
   accountIndex,
@@ -25,7 +17,7 @@ import {
   uint40s,
   uint64
 } from "./column_types.ts"
-import { computed, pairs, part, shape } from "./shape.ts"
+import { computed, inferredShape, pairs, part, shape, type ShapeRow } from "./shape.ts"
 
 /* Blocks, batches and the row of the ledger. */
 
@@ -46,32 +38,22 @@ export const ethereumBlock = shape<EthereumBlock>({
 })
 
 /** A block, and the last and next ids after it. */
-export interface BlockRow {
-  readonly block: EthereumBlock
+export const blockRow = inferredShape({
+  block: ethereumBlock,
   /**
    * The number of the block stored before it, if that is not the one directly below. With it an
    * audit finds a block that is missing.
    */
-  readonly previousAfterGap: bigint | null
-  readonly lastEthereumBlock: bigint
-  readonly lastBatchNum: number
-  readonly lastAccountIndex: AccountIndex
-  readonly lastTokenId: TokenId
-  /** L1 user transactions that were queued up to the block. */
-  readonly totalQueued: number
-  readonly next: NextItemIds
-}
-
-export const blockRow = shape<BlockRow>({
-  block: ethereumBlock,
   previousAfterGap: ["previous_after_gap", nullable(checked(uint64, "% < number - 1"))],
   lastEthereumBlock: ["last_ethereum_block", uint64],
   lastBatchNum: ["last_batch_num", uint32],
   lastAccountIndex: ["last_account_index", accountIndex],
   lastTokenId: ["last_token_id", uint32],
+  /** L1 user transactions that were queued up to the block. */
   totalQueued: ["total_queued", integer],
   next: nextItemIds
 })
+export type BlockRow = ShapeRow<typeof blockRow>
 
 /** The row of `ledger` is the only one that stores a head. */
 const head = part(
@@ -94,18 +76,9 @@ const final = part(
 )
 
 /** The columns of the row of `ledger` that each write reads. */
-export interface LedgerRow {
-  readonly version: number
-  /** Increases with each change of a token: a registration, a price, a rollback. */
-  readonly tokenVersion: number
-  readonly batchNum: number | null
-  readonly next: NextItemIds
-  readonly head: HeadFeed | null
-  readonly final: BlockReference | null
-}
-
-export const ledgerRow = shape<LedgerRow>({
+export const ledgerRow = inferredShape({
   version: ["version", integer],
+  /** Increases with each change of a token: a registration, a price, a rollback. */
   tokenVersion: ["token_version", integer],
   batchNum: ["batch_num", nullable(uint32)],
   next: nextItemIds,
@@ -131,12 +104,6 @@ export const batch = shape<Batch>({
   ethereumTxHash: ["ethereum_tx_hash", nullable(hash)]
 })
 
-/** Item ids from the first inclusive to the second exclusive. */
-export interface ItemRange {
-  readonly from: number
-  readonly to: number
-}
-
 export const totals = shape<LedgerTotals>({
   transactions: ["total_transactions", integer],
   l2Transactions: ["total_l2_transactions", integer],
@@ -148,39 +115,28 @@ export const totals = shape<LedgerTotals>({
 })
 
 /** A batch, its ranges of items, and the accounts that it changed, before and after it. */
-export interface BatchRow {
-  readonly batch: Batch
-  readonly transactions: ItemRange
-  readonly exits: ItemRange
-  readonly totals: LedgerTotals
-  readonly lastForgedQueue: number | null
-  /** The accounts that it updated and then those that it created, ascending. */
-  readonly changedAccounts: ReadonlyArray<AccountIndex>
-  /** Of the updated ones only: the first of `changedAccounts`. */
-  readonly noncesBefore: ReadonlyArray<Account["nonce"]>
-  readonly balancesBefore: ReadonlyArray<Account["balance"]>
-  readonly nonces: ReadonlyArray<Account["nonce"]>
-  readonly balances: ReadonlyArray<Account["balance"]>
-}
-
-export const batchRow = shape<BatchRow>({
+export const batchRow = inferredShape({
   batch,
-  transactions: shape<ItemRange>({
+  /** Item ids from the first inclusive to the second exclusive. */
+  transactions: inferredShape({
     from: ["transactions_from", integer],
     to: ["transactions_to", checked(integer, "% >= transactions_from")]
   }),
-  exits: shape<ItemRange>({
+  exits: inferredShape({
     from: ["exits_from", integer],
     to: ["exits_to", checked(integer, "% >= exits_from")]
   }),
   totals,
   lastForgedQueue: ["last_forged_queue", nullable(uint32)],
+  /** The accounts that it updated and then those that it created, ascending. */
   changedAccounts: ["changed_accounts", integers],
+  /** Of the updated ones only: the first of `changedAccounts`. */
   noncesBefore: ["nonces_before", uint40s],
   balancesBefore: ["balances_before", bigIntegers],
   nonces: ["nonces", uint40s],
   balances: ["balances", bigIntegers]
 })
+export type BatchRow = ShapeRow<typeof batchRow>
 
 /** Rows of rollbacks are never removed. */
 export const rollBackRow = shape<LedgerRollBack>({

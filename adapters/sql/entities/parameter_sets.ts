@@ -16,7 +16,7 @@ import {
   plainText,
   uint64
 } from "./column_types.ts"
-import { shape } from "./shape.ts"
+import { inferredShape, type ShapeRow } from "./shape.ts"
 
 /*
  * The encoding of variables in the table `parameter_set`: JSON, with decimal strings for large
@@ -33,24 +33,18 @@ export const parameterKinds = [
 ] as const satisfies ReadonlyArray<ParameterKind>
 
 /** A set of variables that was ever in force. */
-export interface ParameterSet {
-  readonly kind: ParameterKind
-  readonly blockNum: bigint
+export const parameterSet = inferredShape({
+  kind: ["kind", oneOf<ParameterKind>(parameterKinds)],
+  blockNum: ["ethereum_block_num", uint64, "REFERENCES block (number)"],
   /**
    * Of auction variables, the first slot to which their default bids apply, 2^32 if to none; it
    * never decreases.
    */
-  readonly firstSlot: number | null
-  readonly defaultBids: ReadonlyArray<bigint> | null
-  readonly variables: string
-}
-export const parameterSet = shape<ParameterSet>({
-  kind: ["kind", oneOf<ParameterKind>(parameterKinds)],
-  blockNum: ["ethereum_block_num", uint64, "REFERENCES block (number)"],
   firstSlot: ["first_slot", nullable(checked(integer, "% BETWEEN 0 AND 4294967296"))],
   defaultBids: ["default_bids", nullable(bigIntegers)],
   variables: ["variables", plainText]
 })
+export type ParameterSet = ShapeRow<typeof parameterSet>
 
 /** Returns the row of a set that a block put in force. */
 export const parameterSetRow = <Kind extends ParameterKind>(

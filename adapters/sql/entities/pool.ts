@@ -37,11 +37,13 @@ import {
   type Column,
   type Fields,
   flagged,
+  inferredShape,
   optional,
   optionalPart,
   part,
   pick,
   shape,
+  type ShapeRow,
   type Stored
 } from "./shape.ts"
 
@@ -152,15 +154,8 @@ export const authorization = shape<Authorization>({
 })
 
 /** The row of `pool`. */
-export interface PoolNumbers {
-  readonly counts: { readonly [State in PoolState]: number }
-  readonly nextArrival: number
-  readonly nextTransition: number
-  /** Sequence number of the next write among all writes of the pool. */
-  readonly nextWrite: number
-}
-export const poolNumbers = shape<PoolNumbers>({
-  counts: shape<PoolNumbers["counts"]>({
+export const poolNumbers = inferredShape({
+  counts: shape<{ readonly [State in PoolState]: number }>({
     pend: ["pend", integer],
     fing: ["fing", integer],
     fged: ["fged", integer],
@@ -168,8 +163,10 @@ export const poolNumbers = shape<PoolNumbers>({
   }),
   nextArrival: ["next_arrival", integer],
   nextTransition: ["next_transition", integer],
+  /** Sequence number of the next write among all writes of the pool. */
   nextWrite: ["next_write", integer]
 })
+export type PoolNumbers = ShapeRow<typeof poolNumbers>
 
 /** A row of `pool_mark`. */
 export const reconciledBatch = shape<ReconciledBatch>({

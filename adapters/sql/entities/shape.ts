@@ -121,6 +121,28 @@ export const shape = <Row extends object>(fields: Fields<Row>): Shape<Row> => {
   }
 }
 
+/** The row of some declarations of fields. */
+export type RowOf<Declarations> = {
+  readonly [Field in keyof Declarations]: Declarations[Field] extends Stored<infer Value> ? Value
+    : Declarations[Field] extends
+      readonly [string, ColumnType<infer Value>, ...ReadonlyArray<string>] ? Value
+    : never
+}
+
+/** Declares the columns of a row that no other type describes: its type is that of the columns. */
+export const inferredShape = <
+  // oxlint-disable-next-line typescript/no-explicit-any -- both are invariant
+  const Declarations extends { readonly [field: string]: Column<any> | Stored<any> }
+>(
+  declarations: Declarations
+): Shape<RowOf<Declarations>> => {
+  const fields: { readonly [field: string]: unknown } = declarations
+  return shape(fields as Fields<RowOf<Declarations>>)
+}
+
+/** The row of a shape. */
+export type ShapeRow<Of> = Of extends Shape<infer Row> ? Row : never
+
 /** Declares the columns of some fields of a row, to read only these. */
 export const pick = <Row, const Field extends keyof Row>(
   { fields }: Shape<Row>,

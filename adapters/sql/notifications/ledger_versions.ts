@@ -2,7 +2,6 @@ import { PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer, PubSub, Queue, Schedule, Stream, SubscriptionRef } from "effect"
 import { type LedgerSnapshot, RecentSnapshots } from "../../../core/ports/mod.ts"
 import { ControlConnection, causeMessage } from "../connection/mod.ts"
-import { recordPoolChange } from "./pool_changes.ts"
 import { parseVersionPayload, versionPayloadSql } from "./version_payload.ts"
 
 /**
@@ -98,6 +97,11 @@ export const versionsLayer = (): Layer.Layer<LedgerVersions, never, ControlConne
       }
     })
   )
+
+/** Records a change of the pool. `version` is a number that changes with each change. */
+export const recordPoolChange = (
+  version: SubscriptionRef.SubscriptionRef<number>
+): Effect.Effect<void> => SubscriptionRef.update(version, (number) => number + 1)
 
 /** What other parts of the process follow. */
 const openSignals = Effect.all({

@@ -1,4 +1,3 @@
 /** Ledger versions and pool changes of other processes, received with LISTEN. */
 export * from "./ledger_versions.ts"
-export * from "./pool_changes.ts"
 export * from "./version_payload.ts"

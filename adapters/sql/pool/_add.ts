@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { PoolTransaction } from "../../../core/domain/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import type {
   OwnedTransaction,
@@ -12,13 +11,13 @@ import { decideAdd, decideReplacement, transitionOf } from "../../../core/use_ca
 import { bigintArray, bytesArray } from "../connection/mod.ts"
 import {
   computed,
+  inferredShape,
   integer,
   part,
   pick,
   poolTransaction,
   queryOf,
-  selectRows,
-  shape
+  selectRows
 } from "../entities/mod.ts"
 import { notifyPoolChange } from "../notifications/mod.ts"
 import { bytesOf, insertPooled, ordered, pooledQuery } from "./pool_rows.ts"
@@ -86,16 +85,11 @@ export const replaceTransaction = Effect.fnUntraced(function*(
 
 const pooledById = pooledQuery("pool_transaction AS r WHERE r.id = $1")
 
-interface PendingRow {
-  readonly account: AccountIndex
-  readonly pending: number
-  readonly stored: Pick<PoolTransaction, "id"> | null
-}
 /**
  * Returns for each posted transaction the pending count of its account, and its id if the pool has it.
  */
 const pendingRows = queryOf(
-  shape<PendingRow>({
+  inferredShape({
     account: computed("wanted.account", integer),
     pending: computed("coalesce(pool_sender.pending, 0)", integer),
     stored: part("id", pick(poolTransaction, "id"))

@@ -1,19 +1,19 @@
 import { Effect, Equal } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { PoolTransaction, SkippedTransaction } from "../../../core/domain/mod.ts"
+import type { SkippedTransaction } from "../../../core/domain/mod.ts"
 import type { TransactionId } from "../../../core/encoding/mod.ts"
 import type { PoolChange, ReconcileStep } from "../../../core/ports/mod.ts"
-import { applyChanges, type ChangeableTransaction } from "../../../core/use_cases/mod.ts"
+import { applyChanges } from "../../../core/use_cases/mod.ts"
 import { bytesArray, parametersOf, rowsOf, updateOf } from "../connection/mod.ts"
 import {
   computed,
+  inferredShape,
   integer,
   pick,
   poolTransaction,
   queryOf,
   reconciledBatch,
   selectRows,
-  shape,
   skippedTransaction
 } from "../entities/mod.ts"
 import { notifyPoolChange } from "../notifications/mod.ts"
@@ -110,17 +110,9 @@ const lastReconciled = queryOf(
   "pool_mark AS r ORDER BY r.batch_num DESC LIMIT 1"
 )
 
-/** A transaction that may change. */
-interface StateRow extends ChangeableTransaction {
-  readonly transaction: Pick<
-    PoolTransaction,
-    "id" | "fromAccountIndex" | "group" | "state" | "batchNum"
-  >
-  /** Pending transactions of the account. */
-  readonly pending: number
-}
+/** Transactions that may change, and the number of pending ones of their accounts. */
 const stateRows = queryOf(
-  shape<StateRow>({
+  inferredShape({
     arrival: ["arrival", integer],
     transaction: pick(poolTransaction, "id", "fromAccountIndex", "group", "state", "batchNum"),
     pending: computed("coalesce(pool_sender.pending, 0)", integer)

@@ -1,39 +1,24 @@
 import type { PageCounts } from "../../../core/contract/mod.ts"
 import { type PoolState, poolStates } from "../../../core/domain/mod.ts"
-import type {
-  Pooled,
-  PoolFilters,
-  PoolPage,
-  PoolPageQuery,
-  PoolParty
-} from "../../../core/ports/mod.ts"
+import type { PoolFilters, PoolPage, PoolPageQuery, PoolParty } from "../../../core/ports/mod.ts"
 import { bigintArray } from "../connection/mod.ts"
 import {
   computed,
+  inferredShape,
   integer,
   nullable,
   part,
   pooled,
   type RowQuery,
   selectList,
-  shape,
-  type Skip,
+  type ShapeRow,
   skip,
   text
 } from "../entities/mod.ts"
 import { bytesOf, int8 } from "./pool_rows.ts"
 
 /** The counts of a page, with one of its transactions, or none if it is empty. */
-interface ListRow {
-  readonly totalItems: number
-  readonly firstArrival: number | null
-  readonly lastArrival: number | null
-  readonly fromHere: number
-  readonly pooled: Pooled | null
-  readonly skip: Skip | null
-  readonly invalidReason: string | null
-}
-const listRow = shape<ListRow>({
+const listRow = inferredShape({
   totalItems: computed("counts.total_items", integer),
   firstArrival: computed("counts.first_arrival", nullable(integer)),
   lastArrival: computed("counts.last_arrival", nullable(integer)),
@@ -45,6 +30,7 @@ const listRow = shape<ListRow>({
     nullable(text)
   )
 })
+type ListRow = ShapeRow<typeof listRow>
 
 const listColumns = selectList(listRow.select("r"))
 

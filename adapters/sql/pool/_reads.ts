@@ -5,6 +5,7 @@ import type { Pooled, PoolStore, StoreFailure } from "../../../core/ports/mod.ts
 import { bigintArray, bytesArray, storeFailure } from "../connection/mod.ts"
 import {
   authorization,
+  inferredShape,
   type NumberedTransition,
   pick,
   poolTransaction,
@@ -13,30 +14,13 @@ import {
   reconciledBatch,
   type RowQuery,
   selectRows,
-  shape,
-  type Skip,
   skip
 } from "../entities/mod.ts"
 import { listQuery, pageOf } from "./_list.ts"
 import { bytesOf, int8, numbersQuery, pooledQuery } from "./pool_rows.ts"
 
-type Reads = Partial<PoolStore["Service"]>
-
 /** Returns the reads of the pool. Each is one statement, which finds its rows through an index. */
 export const poolReads = (sql: SqlClient.SqlClient) => ({
-  ...readsByKey(sql),
-  ...numbersOfPool(sql),
-  ...listsOfPool(sql)
-})
-
-const select = <Row>(
-  sql: SqlClient.SqlClient,
-  query: RowQuery<Row>,
-  parameters: ReadonlyArray<unknown>
-): Effect.Effect<ReadonlyArray<Row>, StoreFailure> =>
-  Effect.mapError(selectRows(sql, query, parameters), storeFailure)
-
-const readsByKey = (sql: SqlClient.SqlClient) => ({
   transaction: (id) =>
     Effect.map(select(sql, byId, [bytesOf(id)]), ([transaction]) => transaction ?? null),
   authorization: (address) =>
@@ -48,19 +32,13 @@ const readsByKey = (sql: SqlClient.SqlClient) => ({
       ([found]) => found === undefined || found.skip === null ? null : { id, ...found.skip }
     ),
   pooled: (ids) => select(sql, byIds, [bytesArray(ids)]),
-  members: (ids) => select(sql, members, [bytesArray(ids)])
-} satisfies Reads)
-
-const numbersOfPool = (sql: SqlClient.SqlClient) => ({
+  members: (ids) => select(sql, members, [bytesArray(ids)]),
   counts: Effect.map(select(sql, numbersQuery, []), ([numbers]) => numbers!.counts),
   pendingOf: (index) =>
     Effect.map(select(sql, pendingOfAccount, [int8(index)]), ([pending]) => pending ?? 0),
   pendingTokens: select(sql, pendingTokens, []),
   reconciledBatchesBelow: ({ batchNum, limit }) =>
-    select(sql, reconciledBelow, [int8(batchNum), int8(limit)])
-} satisfies Reads)
-
-const listsOfPool = (sql: SqlClient.SqlClient) => ({
+    select(sql, reconciledBelow, [int8(batchNum), int8(limit)]),
   pendingByFee: ({ after, limit, tokenId }) =>
     after === null
       ? select(sql, firstByFee, [int8(tokenId), int8(limit)])
@@ -82,7 +60,14 @@ const listsOfPool = (sql: SqlClient.SqlClient) => ({
     const { parameters, ...rows } = listQuery(query)
     return Effect.map(select(sql, rows, parameters), pageOf)
   }
-} satisfies Reads)
+} satisfies Partial<PoolStore["Service"]>)
+
+const select = <Row>(
+  sql: SqlClient.SqlClient,
+  query: RowQuery<Row>,
+  parameters: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<Row>, StoreFailure> =>
+  Effect.mapError(selectRows(sql, query, parameters), storeFailure)
 
 /** Returns the number of the next transition. */
 export const nextTransition = (
@@ -109,10 +94,7 @@ const transitions = queryOf(
 const authorizations = queryOf(authorization, "pool_authorization AS r WHERE r.address = $1")
 
 const byId = queryOf(poolTransaction, "pool_transaction AS r WHERE r.id = $1")
-const skipById = queryOf(
-  shape<{ readonly skip: Skip | null }>({ skip }),
-  "pool_transaction AS r WHERE r.id = $1"
-)
+const skipById = queryOf(inferredShape({ skip }), "pool_transaction AS r WHERE r.id = $1")
 
 /** Returns a transaction once for each time that its id occurs. */
 const byIds = pooledQuery(`unnest($1::bytea[]) WITH ORDINALITY AS wanted (id, place)

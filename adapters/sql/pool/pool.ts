@@ -8,10 +8,11 @@ import {
   authorization,
   boolean,
   computed,
+  inferredShape,
   type RowQuery,
   selectList,
   selectRows,
-  shape
+  type ShapeRow
 } from "../entities/mod.ts"
 import { addGroups, replaceTransaction, type PostedGroup } from "./_add.ts"
 import { changeStates, recordSkips, reconcileBatch } from "./_change.ts"
@@ -19,14 +20,19 @@ import { bytesOf, int8 } from "./pool_rows.ts"
 import { type PoolWrite, retryWrite, runPoolWrite } from "./_pool_write.ts"
 import { poolReads } from "./_reads.ts"
 
-/** Opens the pool of a database. Several processes may open it and write to it. */
-export const openPool: Effect.Effect<
-  PoolStore["Service"],
-  never,
-  Database | LastWrite | Scope.Scope
-> = Effect.gen(function*() {
+/**
+ * Opens the pool of a database. Several processes may open it and write to it.
+ *
+ * @param onWrite runs after each write, before it is acknowledged; also if it fails, since it may
+ *   have been committed
+ */
+export const openPool = Effect.fnUntraced(function*(
+  onWrite: Effect.Effect<void> = Effect.void
+): Effect.fn.Return<PoolStore["Service"], never, Database | LastWrite | Scope.Scope> {
   const { reads, writes } = yield* Database
-  const { record } = yield* LastWrite
+  const lastWrite = yield* LastWrite
+  const record = <A, E>(write: Effect.Effect<A, E>) =>
+    Effect.ensuring(lastWrite.record(write), onWrite)
   const run = <A>(work: (write: PoolWrite) => Effect.Effect<A, SqlError.SqlError>) =>
     record(runPoolWrite(writes, work))
   const add = yield* batchRequests<PostedGroup, AddResult, StoreFailure>(
@@ -74,17 +80,13 @@ const addAuthorization = (
     )
   }).pipe(Effect.map(([answer]) => answer!))
 
-interface AuthorizationAnswer {
-  readonly added: boolean
-  readonly authorization: Authorization
-}
-const answerRow = shape<AuthorizationAnswer>({
+const answerRow = inferredShape({
   added: computed("r.write_id = $5", boolean),
   authorization
 })
 
 /** On conflict it updates the address to itself, since RETURNING returns written rows only. */
-const authorize: RowQuery<AuthorizationAnswer> = {
+const authorize: RowQuery<ShapeRow<typeof answerRow>> = {
   statement: `
 INSERT INTO pool_authorization AS r (address, public_key, signature, timestamp_ms, write_id) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (address) DO UPDATE SET address = r.address

@@ -1,35 +1,18 @@
-import type { ListRows } from "../../../core/contract/mod.ts"
 import {
   account,
   batch,
   bid,
   exit,
   from,
+  inferredShape,
   integer,
   pick,
   queryOf,
   type RowQuery,
-  shape,
   type Shape,
+  type ShapeRow,
   transaction
 } from "../entities/mod.ts"
-
-/**
- * What is read of the rows of each list that has posting lists; `reads` has other indexes for slots
- * and tokens.
- */
-export interface ListedRows {
-  readonly accounts: Item & ListRows["accounts"]
-  readonly exits: Item & ListRows["exits"]
-  readonly transactions: Item & ListRows["transactions"]
-  readonly batches: Item & ListRows["batches"]
-  readonly bids: Item & Pick<ListRows["bids"], "bid">
-  readonly coordinators: Item
-}
-interface Item {
-  readonly itemId: number
-}
-export type PostingListName = keyof ListedRows
 
 /** The table of the rows of each list. */
 export const tables: { readonly [N in PostingListName]: string } = {
@@ -43,8 +26,11 @@ export const tables: { readonly [N in PostingListName]: string } = {
 
 const itemId = ["item_id", integer] as const
 
-/** How these rows are stored. */
-const listedRows: { readonly [N in PostingListName]: Shape<ListedRows[N]> } = {
+/**
+ * What is read of the rows of each list that has posting lists; `reads` has other indexes for slots
+ * and tokens.
+ */
+const listedRows = {
   accounts: pick(account, "itemId", "address", "publicKey", "tokenId"),
   exits: pick(
     exit,
@@ -71,13 +57,22 @@ const listedRows: { readonly [N in PostingListName]: Shape<ListedRows[N]> } = {
     "type"
   ),
   batches: pick(batch, "itemId", "batchNum", "slotNum", "forgerAddr"),
-  bids: shape({ itemId, bid: from("r", bid) }),
-  coordinators: shape({ itemId })
+  bids: inferredShape({ itemId, bid: from("r", bid) }),
+  coordinators: inferredShape({ itemId })
 }
+export type PostingListName = keyof typeof listedRows
+export type ListedRows = {
+  readonly [N in PostingListName]: ShapeRow<typeof listedRows[N]>
+}
+const shapes: { readonly [N in PostingListName]: Shape<ListedRows[N]> } = listedRows
 
 /** Returns the query of the rows `r` of a list that meet a condition. */
 export const listedRowsQuery = <List extends PostingListName>(
   list: List,
   condition: string
-): RowQuery<ListedRows[List]> =>
-  queryOf(listedRows[list], `${tables[list]} AS r WHERE ${condition}`)
+): RowQuery<ListedRows[List]> => queryOf(shapes[list], `${tables[list]} AS r WHERE ${condition}`)
+
+/** Returns the query of the rows of a list with some item ids. */
+export const listedRowsByItem = <List extends PostingListName>(
+  list: List
+): RowQuery<ListedRows[List]> => listedRowsQuery(list, "r.item_id = ANY($1::bigint[])")

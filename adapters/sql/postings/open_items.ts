@@ -1,7 +1,7 @@
-import { listKeysOf, postingKey } from "./posting_entries.ts"
+import { keysOfRow, postingKey } from "./posting_entries.ts"
 import { type ListedRows } from "./listed_rows.ts"
 import { type PostingList, postingLists } from "./posting_lists.ts"
-import { bigints, hexBytes, lastPlace, parametersOf, rowsOf } from "../connection/mod.ts"
+import { bigintArray, bytesArray, lastPlace } from "../connection/mod.ts"
 import type { ItemLists } from "./_page_postings.ts"
 
 /*
@@ -31,35 +31,15 @@ export const openExitKey = (
 export const openSlotKey = (bidder: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from("Sb", "latin1"), bidder])
 
-type ListedExit = ListedRows["exits"]
-
-const listKeysOfAll = [undefined, ...Object.keys(openExits.indexKeys)].map((filter) =>
-  listKeysOf(openExits, filter)
-)
-
-/** Returns the keys of an open exit, as hexadecimal digits. */
-const openExitKeys = (exit: ListedExit): ReadonlyArray<string> =>
-  listKeysOfAll.flatMap((keysOf) =>
-    keysOf(exit).flatMap(({ combined, single }) => [single, ...combined])
-  )
-
-const exitEntry = {
-  key: hexBytes<ExitEntry>(({ key }) => key),
-  item: bigints<ExitEntry>(({ item }) => item)
-}
-interface ExitEntry {
-  readonly key: string
-  readonly item: number
-}
-
 /** A table expression of `key` and `item` for exits, with its parameters. */
 export const openExitEntries = {
-  source: `SELECT key, item FROM ${rowsOf("entry", exitEntry)}`,
-  parameters: (exits: ReadonlyArray<ListedExit>): Array<string> =>
-    parametersOf(
-      exitEntry,
-      exits.flatMap((exit) => openExitKeys(exit).map((key) => ({ key, item: exit.itemId })))
+  source: "SELECT key, item FROM unnest($1::bytea[], $2::bigint[]) AS entry (key, item)",
+  parameters: (exits: ReadonlyArray<ListedRows["exits"]>): Array<string> => {
+    const entries = exits.flatMap((exit) =>
+      keysOfRow(openExits, exit).map((key) => [key, exit.itemId] as const)
     )
+    return [bytesArray(entries.map(([key]) => key)), bigintArray(entries.map(([, item]) => item))]
+  }
 }
 
 /** Returns SQL for the key of the slots of a bidder. */
@@ -99,7 +79,8 @@ WHERE ${
 const levels = `CROSS JOIN (VALUES ${
   openLevels.map(({ level, bits }) => `(${level}, ${bits})`).join(", ")
 }) AS levels (level, bits)`
-const countByBucket = (entries: string): string =>
+/** Returns a query that counts entries of `key` and `item` in the buckets of `open_count`. */
+export const countByBucket = (entries: string): string =>
   `SELECT key, level, item >> bits AS bucket, count(*) AS items FROM ${entries} ${levels} GROUP BY key, level, item >> bits`
 
 /** Returns a statement that adds the keys and items of a query; it ignores those that exist. */

@@ -190,40 +190,6 @@ export type IndexKeyName<N extends PostingListName> = {
   [F in keyof Indexes<N>]: Indexes<N>[F] extends OtherFilter ? never : F
 }[keyof Indexes<N>]
 
-/** The index key whose lists a filter selects. */
-type IndexKeyOf<N extends PostingListName, F extends keyof Indexes<N>> = Indexes<N>[F] extends
-  { readonly indexKey: infer IndexKey extends keyof Indexes<N> } ? IndexKey : F
-
-type CombinableWith<N extends PostingListName, F extends keyof Indexes<N>> =
-  Indexes<N>[IndexKeyOf<N, F>] extends
-    { readonly combinableFilters: ReadonlyArray<infer Name extends string> } ? Name : never
-
-/** The filters that the declaration excludes if a query has `F`. */
-type ExcludedBy<N extends PostingListName, F> = typeof lists[N]["exclusions"][number] extends
-  infer Pair ? Pair extends readonly [F, infer Other] ? Other
-  : Pair extends readonly [infer Other, F] ? Other
-  : never
-  : never
-
-/**
- * Filters that lack a combination: a query may name them together with a filter of another index key,
- * and would ignore one of the two. `never` if the lists above are complete.
- */
-export type UncombinedIndexKey = {
-  [N in PostingListName]: {
-    [F in IndexKeyName<N>]: Exclude<
-      IndexKeyName<N>,
-      | ExcludedBy<N, F>
-      | CombinableWith<N, F>
-      | {
-        [G in IndexKeyName<N>]: F extends CombinableWith<N, G> ? G
-          : IndexKeyOf<N, F> extends IndexKeyOf<N, G> ? G
-          : never
-      }[IndexKeyName<N>]
-    >
-  }[IndexKeyName<N>]
-}[PostingListName]
-
 /** The first bytes of values that the sender alone, the receiver alone, or both have. */
 const sides = { sender: "73", receiver: "72", both: "62" } as const
 

@@ -1,15 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { bytesArray, lastPlace, texts, bigintArray } from "../connection/mod.ts"
-import {
-  combinedEntries,
-  type Entries,
-  entriesOf,
-  hasCombinations,
-  type KeySuffixes,
-  type KnownSuffixes,
-  type ListedEntries
-} from "./posting_entries.ts"
+import { bigintArray, bytesArray, lastPlace } from "../connection/mod.ts"
+import { combinedEntries, type Entries, entriesOf } from "./posting_entries.ts"
 import { listedRowsQuery, type ListedRows, type PostingListName } from "./listed_rows.ts"
 import { type RowQuery, selectRows } from "../entities/mod.ts"
 import { appendStatement, cutStatement } from "./postings.ts"
@@ -18,72 +10,32 @@ import { appendStatement, cutStatement } from "./postings.ts"
  * Appends new rows of a list, ascending by item, to its posting lists. Items that `appendStatement`
  * returns are appended to the lists of combined filters too.
  */
-export const appendPostings = <List extends PostingListName>(
+export const appendPostings = Effect.fnUntraced(function*<List extends PostingListName>(
   sql: SqlClient.SqlClient,
   name: List,
   rows: ReadonlyArray<ListedRows[List]>
-): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.flatMap(
-    entriesOf(name, rows),
-    (entries) => appendEntries(sql, name, entries, entries.suffixes)
-  )
-
-/** The same for entries of rows; `known` has their suffixes, and cached ones of earlier rows. */
-export const appendEntries = (
-  sql: SqlClient.SqlClient,
-  name: PostingListName,
-  { single }: ListedEntries,
-  known: KnownSuffixes
-): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.gen(function*() {
-    if (single.size === 0) return
-    const full = (yield* append(sql, single)).filter(({ key }) => hasCombinations(name, key)).map((
-      { items, key }
-    ) => ({ key, items: items.split(",").map(Number) }))
-    const indexed: Entries = new Map()
-    for (const { items, key } of full.sort((a, b) => a.items[0]! - b.items[0]!)) {
-      const before = indexed.get(key)
-      if (before === undefined) indexed.set(key, items)
-      else before.push(...items)
-    }
-    const combined = yield* combinedEntries(sql, name, indexed, known)
-    if (combined.size > 0) yield* append(sql, combined)
-  })
-
-const itemsColumn = texts<ReadonlyArray<number>>((items) => `{${items.join(",")}}`)
+): Effect.fn.Return<void, SqlError.SqlError> {
+  const entries = yield* entriesOf(name, rows)
+  if (entries.size === 0) return
+  const full = (yield* append(sql, entries)).map(({ items, key }) => ({
+    key,
+    items: items.split(",").map(Number)
+  }))
+  const indexed: Entries = new Map()
+  for (const { items, key } of full.sort((a, b) => a.items[0]! - b.items[0]!)) {
+    const before = indexed.get(key)
+    if (before === undefined) indexed.set(key, items)
+    else before.push(...items)
+  }
+  const combined = yield* combinedEntries(sql, name, indexed, rows)
+  if (combined.size > 0) yield* append(sql, combined)
+})
 
 const append = (sql: SqlClient.SqlClient, entries: Entries) =>
   sql.unsafe<{ readonly key: string; readonly items: string }>(appendStatement, [
     bytesArray([...entries.keys()]),
-    itemsColumn.arrayOf([...entries.values()])
+    `{${Array.from(entries.values(), (items) => `"{${items.join(",")}}"`).join(",")}}`
   ])
-
-/**
- * Greatest number of items in one generation of `SuffixCache`. If its `get` finds nothing, the row "CPU
- * time to ingest the network of the benchmark" of test/bench/RESULTS.md is about a twentieth higher.
- */
-const generationMax = 200_000
-
-/**
- * Caches the key suffixes of the newest transactions, which are most items that are added to the
- * lists of combined filters. Holds committed rows only: item ids are never reused, so an entry is
- * never stale, even if another process writes meanwhile.
- */
-export class SuffixCache implements KnownSuffixes {
-  private current = new Map<number, KeySuffixes>()
-  private previous = new Map<number, KeySuffixes>()
-
-  readonly get = (item: number): KeySuffixes | undefined =>
-    this.current.get(item) ?? this.previous.get(item)
-
-  add(suffixes: ReadonlyMap<number, KeySuffixes>): void {
-    if (this.current.size + suffixes.size > generationMax) {
-      this.previous = this.current
-      this.current = new Map()
-    }
-    for (const [item, each] of suffixes) this.current.set(item, each)
-  }
-}
 
 /** Returns the query of the last $3 rows of a list in [$1, $2), the newest first. */
 export const lastRows = <List extends PostingListName>(name: List): RowQuery<ListedRows[List]> =>
@@ -111,31 +63,22 @@ export const eachOfLastRows = Effect.fnUntraced(function*<List extends PostingLi
   }
 })
 
-/** Removes rows of a list, ascending and its last ones, from its posting lists. */
-export const cutPostings = <List extends PostingListName>(
+/**
+ * Removes rows of a list, ascending and its last ones, from its posting lists: under each of their
+ * keys, all items from the first one on.
+ */
+export const cutPostings = Effect.fnUntraced(function*<List extends PostingListName>(
   sql: SqlClient.SqlClient,
   name: List,
   rows: ReadonlyArray<ListedRows[List]>
-): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.flatMap(entriesOf(name, rows), (entries) => cutEntries(sql, name, entries))
-
-/** Removes, under each key of the entries, all items from the first one of the entry on. */
-const cutEntries = (
-  sql: SqlClient.SqlClient,
-  name: PostingListName,
-  { single, suffixes }: ListedEntries
-): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.gen(function*() {
-    const counts = indexedCounts(yield* cut(sql, single))
-    const indexed = [...single].filter(([key]) => counts.has(key) && hasCombinations(name, key))
-    const combined = yield* combinedEntries(
-      sql,
-      name,
-      new Map(indexed.map(([key, items]) => [key, items.slice(0, counts.get(key)!)])),
-      suffixes
-    )
-    yield* cut(sql, combined)
-  })
+): Effect.fn.Return<void, SqlError.SqlError> {
+  const entries = yield* entriesOf(name, rows)
+  const indexed: Entries = new Map()
+  for (const [key, count] of indexedCounts(yield* cut(sql, entries))) {
+    indexed.set(key, entries.get(key)!.slice(0, count))
+  }
+  yield* cut(sql, yield* combinedEntries(sql, name, indexed, rows))
+})
 
 interface CutRow {
   readonly key: string

@@ -12,7 +12,7 @@ import {
   type SqlAnswer
 } from "../connection/mod.ts"
 import { account, batch, coordinator, exit } from "../entities/mod.ts"
-import { registrationOf } from "./auction_rows.ts"
+import { registrationOf } from "./_auction_plans.ts"
 import {
   queuedRows,
   readAccountItem,

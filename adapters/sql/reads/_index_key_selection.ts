@@ -8,8 +8,7 @@ import {
 import { NotRegistered, type SnapshotId, type UnregisteredThing } from "../../../core/ports/mod.ts"
 import {
   type IndexKeyName,
-  hasAllOf,
-  hasOneOf,
+  hasValues,
   postingKey,
   type PostingList,
   type PostingListName,
@@ -87,11 +86,11 @@ export const conditionOf = (list: PostingList, selections: ReadonlyArray<IndexKe
     text: (parameter: Parameter) => {
       const conditions = indexKeys.map((indexKey) => {
         const values = parameter("bytea[]")
-        return `(${values} IS NULL OR ${hasOneOf(list, indexKey, values)})`
+        return `(${values} IS NULL OR ${hasValues(list, indexKey, values, "OR")})`
       })
       const values = parameter("bytea[]")
       const both = indexKeys.filter((indexKey) => list.indexKeys[indexKey]!.values.length === 2)
-        .map((indexKey) => `(${hasAllOf(list, indexKey, values)})`)
+        .map((indexKey) => `(${hasValues(list, indexKey, values, "AND")})`)
       return [...conditions, `(${[`${values} IS NULL`, ...both].join(" OR ")})`].join(" AND ")
     },
     values: [

@@ -32,8 +32,7 @@ import {
   postingKey,
   postingLists
 } from "../postings/mod.ts"
-import { readBidsOfForger, readRegistrations } from "./_auction_plans.ts"
-import { bidView, registrationOf } from "./auction_rows.ts"
+import { bidView, readBidsOfForger, readRegistrations, registrationOf } from "./_auction_plans.ts"
 import {
   readAccountItem,
   readExitItem,

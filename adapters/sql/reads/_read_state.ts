@@ -1,6 +1,5 @@
 import {
   type AuctionClock,
-  type Batch,
   type BatchSums,
   bootCoordinator,
   feeWindowMs,
@@ -28,9 +27,10 @@ import {
   decodeParameterSet,
   from,
   hash,
+  inferredShape,
   integer,
   part,
-  shape,
+  type ShapeRow,
   totals,
   uint32,
   uint64
@@ -44,31 +44,15 @@ interface StateOptions extends RecommendedFeeOptions {
 }
 
 /** A batch, without which there are no sums. */
-interface BatchTime {
-  readonly batchNum: number
-  readonly timestampMs: number
-}
 const batchTime = part(
   "batch_num",
-  shape<BatchTime>({ batchNum: ["batch_num", uint32], timestampMs: ["timestamp_ms", integer] })
+  inferredShape({ batchNum: ["batch_num", uint32], timestampMs: ["timestamp_ms", integer] })
 )
 /** Sums over all batches up to one; null if there is no such batch. */
 const sums = part("total_transactions", totals)
 
 /** The last block, or the head above it, and the sums over all batches and before each window. */
-interface StateRow {
-  readonly hash: string
-  readonly timestampMs: number
-  readonly lastEthereumBlock: bigint
-  readonly totalQueued: number
-  readonly lastBatch: Batch | null
-  readonly last: LedgerTotals | null
-  readonly day: BatchTime | null
-  readonly beforeDay: LedgerTotals | null
-  readonly hour: BatchTime | null
-  readonly beforeHour: LedgerTotals | null
-}
-const stateRow = shape<StateRow>({
+const stateRow = inferredShape({
   hash: computed("synched.hash", hash),
   timestampMs: computed("synched.timestamp_ms", integer),
   lastEthereumBlock: computed("greatest(block.last_ethereum_block, ledger.chain_head)", uint64),
@@ -80,6 +64,7 @@ const stateRow = shape<StateRow>({
   hour: from("hour", batchTime),
   beforeHour: from("before_hour", sums)
 })
+type StateRow = ShapeRow<typeof stateRow>
 
 /**
  * Joins the first batch of a window that ends with the last block or the head above it, and the batch before it, which
@@ -128,34 +113,23 @@ export const readState = (
     })
   )
 
-const noBatches: BatchSums = {
-  batches: 0,
-  transactions: 0,
-  l2Transactions: 0,
-  firstTimestampMs: 0,
-  lastTimestampMs: 0,
-  feeUnits: 0n,
-  l1UserTransactions: 0,
-  l1WaitMs: 0n
-}
-
 /**
  * Returns the sums from the first batch of a window to the last batch, null if there is none;
  * `before` has the sums over the batches before it.
  */
 const sumsInWindow = (
-  first: BatchTime | null,
+  first: StateRow["day"],
   before: LedgerTotals | null,
-  { last, lastBatch }: StateRow
+  row: StateRow
 ): BatchSums => {
-  if (first === null || last === null || lastBatch === null) return noBatches
-  const earlier = before ?? noTotals
+  const last = row.last ?? noTotals
+  const earlier = first === null ? last : before ?? noTotals
   return {
-    batches: lastBatch.batchNum - first.batchNum + 1,
+    batches: first === null ? 0 : row.lastBatch!.batchNum - first.batchNum + 1,
     transactions: last.transactions - earlier.transactions,
     l2Transactions: last.l2Transactions - earlier.l2Transactions,
-    firstTimestampMs: first.timestampMs,
-    lastTimestampMs: lastBatch.timestampMs,
+    firstTimestampMs: first?.timestampMs ?? 0,
+    lastTimestampMs: first === null ? 0 : row.lastBatch!.timestampMs,
     feeUnits: last.feeUnits - earlier.feeUnits,
     l1UserTransactions: last.l1UserTransactions - earlier.l1UserTransactions,
     l1WaitMs: last.l1WaitMs - earlier.l1WaitMs

@@ -2,15 +2,21 @@ import {
   type AuctionClock,
   auctionClock,
   type AuctionVariables,
-  type BidView,
   type SlotView,
   slotView
 } from "../../../core/domain/mod.ts"
 import { type SlotRange, synchedBlockNum } from "../../../core/ports/mod.ts"
 import { type AnswerRows, firstColumn, type RowValues, type SqlAnswer } from "../connection/mod.ts"
-import { computed, decodeParameterSet, plainText, shape, uint64 } from "../entities/mod.ts"
+import {
+  computed,
+  decodeParameterSet,
+  inferredShape,
+  plainText,
+  type ShapeRow,
+  uint64
+} from "../entities/mod.ts"
 import { applicableBlock } from "../postings/mod.ts"
-import { bidView, registrationOf } from "./auction_rows.ts"
+import { bidView, registrationOf } from "./_auction_plans.ts"
 
 /*
  * A slot has no row. Which slots are open or closed follows from the last block and the auction
@@ -21,11 +27,7 @@ import { bidView, registrationOf } from "./auction_rows.ts"
  */
 
 /** A bid, and the block of the auction variables whose default bids apply to its slot. */
-interface BestBid {
-  readonly bestBid: BidView
-  readonly applicableBlock: bigint
-}
-const bestBid = shape<BestBid>({
+const bestBid = inferredShape({
   bestBid: bidView,
   applicableBlock: computed("applicable.ethereum_block_num", uint64)
 })
@@ -57,11 +59,7 @@ export const rangeParameters = ({ end, first }: SlotRange): ReadonlyArray<string
   [first, end - 1].map(String)
 
 /** The variables of a block, with the default bids of slots. */
-interface ApplicableSet {
-  readonly block: bigint
-  readonly variables: string
-}
-const applicableSet = shape<ApplicableSet>({
+const applicableSet = inferredShape({
   block: ["ethereum_block_num", uint64],
   variables: ["variables", plainText]
 })
@@ -105,7 +103,7 @@ const decodeVariables = (text: string): AuctionVariables => {
  */
 export const readSlots = (clock: AuctionClock, rows: ReadonlyArray<RowValues>) => {
   const sets = new Map<bigint, AuctionVariables>()
-  const bids = new Map<number, BestBid>()
+  const bids = new Map<number, ShapeRow<typeof bestBid>>()
   for (const values of rows) {
     if (values[firstColumn] !== null) {
       const bid = bestBid.read(values, firstColumn)

@@ -1,7 +1,15 @@
 import type { Items } from "../../../core/contract/mod.ts"
 import { mayNameOtherTokens } from "../../../core/domain/mod.ts"
 import { firstColumn, type RowValues } from "../connection/mod.ts"
-import { account, computed, exit, integer, nullable, shape, transaction } from "../entities/mod.ts"
+import {
+  account,
+  computed,
+  exit,
+  inferredShape,
+  integer,
+  nullable,
+  transaction
+} from "../entities/mod.ts"
 import { tokenOf, type Tokens } from "./_run_query.ts"
 
 /*
@@ -27,11 +35,7 @@ const accountToken = (index: string) =>
   )
 
 /** The tokens of the accounts that a transaction `r` names. */
-interface NamedTokens {
-  readonly senderTokenId: number | null
-  readonly receiverTokenId: number | null
-}
-const namedTokens = shape<NamedTokens>({
+const namedTokens = inferredShape({
   senderTokenId: accountToken("r.from_account_index"),
   receiverTokenId: accountToken("r.to_account_index")
 })

@@ -41,7 +41,7 @@ export const migrate = (
 ): Effect.Effect<ReadonlyArray<Migration>, DatabaseError | StoreFailure, Database> =>
   Effect.gen(function*() {
     const { migrations: sql } = yield* Database
-    if (dryRun) return yield* missing(migrations, yield* appliedMigrations(sql))
+    if (dryRun) return yield* missingMigrations(migrations, yield* appliedMigrations(sql))
     yield* prepare(sql)
     const added: Array<Migration> = []
     for (;;) {
@@ -86,7 +86,7 @@ const prepare = (sql: SqlClient.SqlClient) =>
 const applyNext = (sql: SqlClient.SqlClient, migrations: ReadonlyArray<Migration>) =>
   sql.withTransaction(Effect.gen(function*() {
     yield* sql.unsafe("SELECT number FROM migration WHERE number = $1 FOR UPDATE", [lockRow])
-    const [next] = yield* missing(migrations, yield* appliedMigrations(sql))
+    const [next] = yield* missingMigrations(migrations, yield* appliedMigrations(sql))
     if (next === undefined) return undefined
     for (const statement of next.statements) yield* sql.unsafe(statement)
     yield* sql.unsafe("INSERT INTO migration (number, name, checksum) VALUES ($1, $2, $3)", [
@@ -116,7 +116,7 @@ export const appliedMigrations = (
       : Effect.succeed([]))
 
 /** Returns the migrations to apply; fails if an applied one is unknown or has another text. */
-const missing = (
+export const missingMigrations = (
   migrations: ReadonlyArray<Migration>,
   applied: ReadonlyArray<Applied>
 ): Effect.Effect<ReadonlyArray<Migration>, DatabaseError> => {

@@ -2,10 +2,8 @@ import { Clock, Effect, Fiber, Result } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type RollBackReport, snapshotIdOf } from "../../../core/ports/mod.ts"
 import type { StagedLedger } from "../../../core/use_cases/mod.ts"
-import type { ListedEntries, SuffixCache } from "../postings/mod.ts"
 import { changedRows } from "./_changed_rows.ts"
-import { loadLedger } from "./_load_ledger.ts"
-import type { LoadedLedger } from "./_loaded_ledger.ts"
+import { loadLedger, type LoadedLedger } from "./_load_ledger.ts"
 import { NeededRows } from "./_needed_rows.ts"
 import { rollBackTo } from "./_roll_back.ts"
 import { StagedWrites } from "./_staged_writes.ts"
@@ -17,14 +15,11 @@ interface Outcome<E> {
   readonly results: ReadonlyArray<WriteResult>
   readonly refused: { readonly reason: E } | null
   readonly changed: boolean
-  /** Key suffixes of the new transactions. */
-  readonly suffixes: ListedEntries["suffixes"]
 }
 
 interface BulkOptions<E> {
   readonly writes: ReadonlyArray<BulkWrite<E>>
   readonly writeId: string
-  readonly recent: SuffixCache
 }
 
 /** Decides writes and stores their changes, in the transaction of the caller. */
@@ -34,7 +29,7 @@ export const applyWrites = Effect.fnUntraced(function*<E>(
 ) {
   const outcomes: Array<Outcome<E>> = []
   for (let rest = writes; rest.length > 0;) {
-    const base = yield* loadLedger(sql, needsOf(rest))
+    const base = yield* loadLedger(sql, new NeededRows(rest))
     const removesStored = (write: BulkWrite<E>): write is CheckedWrite<"rollBack", E> =>
       write.kind === "rollBack" && write.toBlock < base.lastBlock.number
     const [write] = rest
@@ -62,7 +57,7 @@ const removeStored = Effect.fnUntraced(function*<E>(
   }
 ) {
   const checked = check(base)
-  const nothing: Outcome<E> = { results: [], refused: null, changed: false, suffixes: new Map() }
+  const nothing: Outcome<E> = { results: [], refused: null, changed: false }
   if (Result.isFailure(checked)) return { ...nothing, refused: { reason: checked.failure } }
   const rolledBack = yield* rollBackTo(sql, base, { toBlock, writeId })
   return { ...nothing, results: [rollBackResult(rolledBack)], changed: true }
@@ -72,7 +67,7 @@ const removeStored = Effect.fnUntraced(function*<E>(
 const insertStaged = Effect.fnUntraced(function*<E>(
   sql: SqlClient.SqlClient,
   base: LoadedLedger,
-  { recent, writeId, writes }: BulkOptions<E>
+  { writeId, writes }: BulkOptions<E>
 ) {
   const staged = new StagedWrites(base, writes)
   const results: Array<WriteResult> = []
@@ -89,30 +84,18 @@ const insertStaged = Effect.fnUntraced(function*<E>(
     if (check !== undefined) checks.push(check)
   }
   const changed = staged.ledger.base.version > base.version
-  let suffixes: Outcome<E>["suffixes"] = new Map()
   if (changed) {
     const running = yield* Effect.forEach(checks, (check) => Effect.forkChild(check))
-    suffixes = yield* Effect.onError(
-      writeRows(sql, changedRows(base, staged), writeId, recent),
+    yield* Effect.onError(
+      writeRows(sql, changedRows(base, staged), writeId),
       () => Fiber.interruptAll(running)
     )
     // commit only if all checks succeed
     for (const each of running) yield* Fiber.join(each)
   }
-  const outcome: Outcome<E> = { results, refused, changed, suffixes }
+  const outcome: Outcome<E> = { results, refused, changed }
   return outcome
 })
-
-const needsOf = (writes: ReadonlyArray<BulkWrite<unknown>>): NeededRows => {
-  const needs = new NeededRows(
-    writes.flatMap((write) => write.kind === "block" ? [write.block] : [])
-  )
-  for (const write of writes) {
-    if (write.kind === "prices") needs.addPrices(write.prices)
-    if (write.kind === "rollBack") needs.addBlock(write.toBlock)
-  }
-  return needs
-}
 
 interface Staging<E> extends WriteResult {
   readonly check?: Effect.Effect<void, E> | undefined

@@ -8,7 +8,7 @@ import {
   parameterSetRow,
   type PriceChange
 } from "../entities/mod.ts"
-import type { LoadedLedger } from "./_loaded_ledger.ts"
+import type { LoadedLedger } from "./_load_ledger.ts"
 import type { StagedWrites } from "./_staged_writes.ts"
 import type { Placed } from "./bulk_write.ts"
 
@@ -28,7 +28,6 @@ export const changedRows = (
   const accountChanges = batches.flatMap((batch) => batch.accountChanges)
   const priceChanges = priceChangesOf(placed, base.nextPricePosition)
   const withdrawals = blocks.flatMap((block) => block.withdrawals)
-  const bids = blocks.flatMap((block) => block.bids)
   const forgedItems = new Set(batches.flatMap(({ forged }) => forged.map(({ itemId }) => itemId)))
   const accountsOf = (changes: typeof accountChanges) =>
     [...new Set(changes.map(({ index }) => index))].map((index) => after.account(index)!)
@@ -71,11 +70,7 @@ export const changedRows = (
       exitItem: before.itemId,
       field: withdrawalFields.indexOf(field)
     })),
-    bids,
-    bidders: new Map(bids.map(({ slotNum }) => [slotNum, {
-      before: base.bestBid(slotNum)?.bidderAddr ?? null,
-      after: after.bestBid(slotNum)!.bidderAddr
-    }])),
+    bids: blocks.flatMap((block) => block.bids),
     parameterSets: blocks.flatMap(parameterSetsOf)
   }
 }

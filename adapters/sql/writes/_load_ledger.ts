@@ -1,11 +1,16 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { PublicKey } from "../../../core/encoding/mod.ts"
-import { type LedgerTotals, noTotals } from "../../../core/ports/mod.ts"
+import {
+  isRequestedWithdraw,
+  type NetworkVariables,
+  type TokenId
+} from "../../../core/domain/mod.ts"
+import type { AccountIndex, EthereumAddress, PublicKey } from "../../../core/encoding/mod.ts"
+import { type LedgerBase, noTotals } from "../../../core/ports/mod.ts"
+import { gapBetween } from "../../../core/use_cases/mod.ts"
 import { bigintArray, bytesArray } from "../connection/mod.ts"
 import {
   account,
-  type BlockRow,
   blockRow,
   computed,
   bid,
@@ -15,8 +20,8 @@ import {
   ethereumBlock,
   exit,
   from,
+  inferredShape,
   integer,
-  type LedgerRow,
   ledgerRow,
   nullable,
   part,
@@ -25,29 +30,14 @@ import {
   queuedTransaction,
   type RowQuery,
   selectRows,
-  shape,
   token,
   totals,
   uint32
 } from "../entities/mod.ts"
-import { type LedgerEnd, type LoadedLedger, loadedLedger } from "./_loaded_ledger.ts"
 import type { NeededRows } from "./_needed_rows.ts"
 
-/** The end of the ledger. */
-interface EndRow {
-  readonly ledger: LedgerRow
-  readonly block: BlockRow
-  /** Null before the first batch. */
-  readonly totals: LedgerTotals | null
-  readonly lastForgedQueue: number | null
-  readonly lastOpenQueue: number | null
-  readonly lastPrice: number | null
-  readonly rollup: string
-  readonly withdrawalDelayer: string
-  readonly auction: string
-}
-
-const ledgerEnd = shape<EndRow>({
+/** The end of the ledger; the totals and the last queues are null before the first batch. */
+const ledgerEnd = inferredShape({
   ledger: from("ledger", ledgerRow),
   block: from("block", blockRow),
   totals: from("batch", part("total_transactions", totals)),
@@ -117,15 +107,24 @@ WHERE EXISTS (SELECT FROM posting WHERE posting.key = '\\x416b'::bytea || asked.
   read: ([key]) => key as PublicKey
 }
 
+/** The part of the ledger that some blocks refer to, in memory: the base on which they are staged. */
+export interface LoadedLedger extends LedgerBase {
+  readonly tokenVersion: number
+  /** The next position among the price changes of the last block. */
+  readonly nextPricePosition: number
+}
+
 /**
  * Reads the end of the ledger and the rows of `needs`, and adds to these the accounts and tokens of
  * the queues. The caller has locked the row of `ledger`.
  */
-export const loadLedger = Effect.fnUntraced(
-  function*(
-    sql: SqlClient.SqlClient,
-    needs: NeededRows
-  ): Effect.fn.Return<LoadedLedger, SqlError.SqlError> {
+export const loadLedger = (
+  sql: SqlClient.SqlClient,
+  needs: NeededRows
+): Effect.Effect<LoadedLedger, SqlError.SqlError> => Effect.map(readRows(sql, needs), ledgerOf)
+
+const readRows = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, needs: NeededRows) {
     /** Runs a query; returns [] if all of its parameters are empty arrays. */
     const rows = <Row>(
       query: RowQuery<Row>,
@@ -156,7 +155,8 @@ export const loadLedger = Effect.fnUntraced(
       bytesArray(owners.map(([owner]) => owner)),
       bigintArray(owners.map(([, tokenId]) => tokenId))
     )
-    return loadedLedger(endOf(stored!), {
+    return {
+      end: stored!,
       blocks: yield* rows(
         blocks,
         bigintArray(needs.blocks.filter((number) => number < stored!.block.block.number))
@@ -171,31 +171,70 @@ export const loadLedger = Effect.fnUntraced(
       exits: [...withdrawn, ...requested],
       registrations: yield* rows(registrations, bytesArray([...needs.bidders])),
       bestBids: yield* rows(bestBids, bigintArray([...needs.slots])),
-      publicKeys: yield* rows(publicKeys, bytesArray([...needs.publicKeys])),
-      variables: () => ({
-        rollup: decodeParameterSet("rollup", stored!.rollup),
-        auction: decodeParameterSet("auction", stored!.auction),
-        withdrawalDelayer: decodeParameterSet("withdrawalDelayer", stored!.withdrawalDelayer)
-      })
-    })
+      publicKeys: new Set(yield* rows(publicKeys, bytesArray([...needs.publicKeys])))
+    }
   }
 )
 
-const endOf = (
-  { block, lastForgedQueue, lastOpenQueue, lastPrice, ledger, totals }: EndRow
-): LedgerEnd => ({
-  version: ledger.version,
-  tokenVersion: ledger.tokenVersion,
-  next: ledger.next,
-  head: ledger.head,
-  lastBatchNum: ledger.batchNum ?? 0,
-  totals: totals ?? noTotals,
-  totalQueued: block.totalQueued,
-  lastBlock: block.block,
-  lastEthereumBlock: block.lastEthereumBlock,
-  lastAccountIndex: block.lastAccountIndex,
-  lastTokenId: block.lastTokenId,
-  lastForgedQueue,
-  lastOpenQueue,
-  nextPricePosition: (lastPrice ?? -1) + 1
-})
+const ledgerOf = (
+  { end, publicKeys, ...rows }: Effect.Success<ReturnType<typeof readRows>>
+): LoadedLedger => {
+  const { block, ledger } = end
+  const allBlocks = [...rows.blocks, block.block].sort((a, b) => a.number < b.number ? -1 : 1)
+  const blocks = mapBy(allBlocks, ({ number }) => number)
+  const queues = Map.groupBy(rows.queued, ({ l1 }) => l1!.toForgeL1TransactionsNum!)
+  const accounts = mapBy(rows.accounts, ({ index }) => index)
+  const tokens = mapBy(rows.tokens, ({ id }) => id)
+  const tokensByAddress = mapBy(rows.tokens, ({ ethereumAddress }) => ethereumAddress)
+  const registrations = mapBy(rows.registrations, ({ bidderAddr }) => bidderAddr)
+  const bestBids = mapBy(rows.bestBids, ({ slotNum }) => slotNum)
+  const exits = mapBy(rows.exits, ({ accountIndex, batchNum }) => exitKey(batchNum, accountIndex))
+  const requestedExits = Map.groupBy(
+    // a withdrawal and a collection can both name a row
+    [...exits.values()].filter(isRequestedWithdraw).sort((a, b) => a.itemId - b.itemId),
+    ({ address, tokenId }) => ownerKey(address, tokenId)
+  )
+  let variables: NetworkVariables | undefined
+  return {
+    version: ledger.version,
+    tokenVersion: ledger.tokenVersion,
+    next: ledger.next,
+    head: ledger.head,
+    lastBatchNum: ledger.batchNum ?? 0,
+    totals: end.totals ?? noTotals,
+    totalQueued: block.totalQueued,
+    lastBlock: block.block,
+    lastEthereumBlock: block.lastEthereumBlock,
+    lastAccountIndex: block.lastAccountIndex,
+    lastTokenId: block.lastTokenId,
+    lastForgedQueue: end.lastForgedQueue,
+    lastOpenQueue: end.lastOpenQueue,
+    nextPricePosition: (end.lastPrice ?? -1) + 1,
+    // decoded if a decision reads them
+    get variables() {
+      return variables ??= {
+        rollup: decodeParameterSet("rollup", end.rollup),
+        auction: decodeParameterSet("auction", end.auction),
+        withdrawalDelayer: decodeParameterSet("withdrawalDelayer", end.withdrawalDelayer)
+      }
+    },
+    block: (number) => blocks.get(number),
+    gapAt: (number) => gapBetween(allBlocks, number),
+    queue: (queue) => queues.get(queue) ?? [],
+    account: (index) => accounts.get(index),
+    token: (id) => tokens.get(id),
+    tokenByAddress: (address) => tokensByAddress.get(address),
+    registration: (bidder) => registrations.get(bidder),
+    bestBid: (slotNum) => bestBids.get(slotNum),
+    exit: (batchNum, index) => exits.get(exitKey(batchNum, index)),
+    requestedExits: (owner, tokenId) => requestedExits.get(ownerKey(owner, tokenId)) ?? [],
+    hasPublicKey: (key) => publicKeys.has(key),
+    // the table refuses a second transaction with an id
+    hasTransaction: () => false
+  }
+}
+
+const exitKey = (batchNum: number, index: AccountIndex): string => `${batchNum}:${index}`
+const ownerKey = (owner: EthereumAddress, tokenId: TokenId): string => `${owner}:${tokenId}`
+const mapBy = <Key, Row>(rows: ReadonlyArray<Row>, key: (row: Row) => Key): Map<Key, Row> =>
+  new Map(rows.map((row) => [key(row), row]))

@@ -6,10 +6,11 @@ import {
   NO_ACCOUNT,
   type PublicKey
 } from "../../../core/encoding/mod.ts"
+import type { BulkWrite } from "./bulk_write.ts"
 
-/** The keys of the rows that some blocks refer to, without duplicates. */
+/** The keys of the rows that some writes refer to, without duplicates. */
 export class NeededRows {
-  readonly blocks: Array<bigint>
+  readonly blocks: Array<bigint> = []
   readonly queues = new Set<number>()
   readonly accounts = new Set<AccountIndex>()
   readonly tokens = new Set<TokenId>()
@@ -23,25 +24,25 @@ export class NeededRows {
   /** Public keys for which the blocks may create accounts. */
   readonly publicKeys = new Set<PublicKey>()
 
-  constructor(blocks: ReadonlyArray<BlockFeed>) {
-    this.blocks = blocks.map(({ number }) => number)
-    for (const block of blocks) this.#addAll(block)
-  }
-
-  addPrices(prices: ReadonlyArray<PriceFeed>): void {
-    for (const { tokenId } of prices) this.tokens.add(tokenId)
-  }
-
-  addBlock(number: bigint): void {
-    this.blocks.push(number)
+  constructor(writes: ReadonlyArray<BulkWrite<unknown>>) {
+    for (const write of writes) {
+      if (write.kind === "block") this.#addBlock(write.block)
+      if (write.kind === "prices") this.#addPrices(write.prices)
+      if (write.kind === "rollBack") this.blocks.push(write.toBlock)
+    }
   }
 
   addAccount(index: AccountIndex | null): void {
     if (index !== null && isUserAccount(index)) this.accounts.add(index)
   }
 
-  #addAll(block: BlockFeed): void {
-    this.addPrices(block.prices ?? [])
+  #addPrices(prices: ReadonlyArray<PriceFeed>): void {
+    for (const { tokenId } of prices) this.tokens.add(tokenId)
+  }
+
+  #addBlock(block: BlockFeed): void {
+    this.blocks.push(block.number)
+    this.#addPrices(block.prices ?? [])
     for (const { ethereumAddress } of block.tokens ?? []) this.tokenAddresses.add(ethereumAddress)
     for (const { bidderAddr, slotNum } of block.bids ?? []) {
       this.bidders.add(bidderAddr)

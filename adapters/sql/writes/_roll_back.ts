@@ -9,24 +9,22 @@ import {
   blockRow,
   computed,
   from,
+  inferredShape,
   integer,
   queryOf,
-  selectRows,
-  shape
+  selectRows
 } from "../entities/mod.ts"
 import {
   closeStatement,
   cutPostings,
   eachOfLastRows,
-  listedRowsQuery,
+  listedRowsByItem,
   openExitEntries,
-  openStatement,
-  slotKey,
-  slotKeys
+  openStatement
 } from "../postings/mod.ts"
-import type { LoadedLedger } from "./_loaded_ledger.ts"
+import type { LoadedLedger } from "./_load_ledger.ts"
 import { insertRollBacks, updateLedger } from "./_write_rows.ts"
-import { updateWonSlots } from "./_won_slots.ts"
+import { closeSlots, openSlots } from "./_held_slots.ts"
 
 /*
  * A rollback deletes a suffix of every table and restores the values that the deleted blocks
@@ -34,11 +32,7 @@ import { updateWonSlots } from "./_won_slots.ts"
  */
 
 /** The last surviving block, and the number of blocks to delete. */
-interface Surviving {
-  readonly row: BlockRow
-  readonly dropped: number
-}
-const surviving = shape<Surviving>({
+const surviving = inferredShape({
   row: from("block", blockRow),
   dropped: computed(
     "(SELECT count(*) FROM block AS above WHERE above.number > block.number)",
@@ -61,21 +55,10 @@ FROM (
 ) AS undone
 WHERE exit.item_id = undone.exit_item RETURNING exit.item_id`
 const closeExits = closeStatement(openExitEntries.source)
-const exitsByItem = listedRowsQuery("exits", "r.item_id = ANY($1::bigint[])")
 const openExits = openStatement(openExitEntries.source)
 
 const slotsStatement = "SELECT DISTINCT slot_num FROM bid WHERE item_id >= $1::bigint"
-const bestBidders = `unnest($1::bigint[]) AS asked (slot_num)
-CROSS JOIN LATERAL (SELECT bidder_addr FROM bid WHERE bid.slot_num = asked.slot_num ORDER BY item_id DESC LIMIT 1) AS best`
-const closeSlots = closeStatement(
-  `SELECT keys.key, asked.slot_num AS item FROM ${bestBidders} CROSS JOIN LATERAL (${
-    slotKeys("best.bidder_addr")
-  }) AS keys`
-)
 const deleteBids = "DELETE FROM bid WHERE item_id >= $1::bigint"
-const openSlots = openStatement(
-  `SELECT ${slotKey("best.bidder_addr")} AS key, asked.slot_num AS item FROM ${bestBidders}`
-)
 const firstSlotStatement =
   "SELECT min(first_slot) AS first_slot FROM parameter_set WHERE kind = 'auction' AND ethereum_block_num > $1::numeric"
 
@@ -186,7 +169,7 @@ const deleteAbove = Effect.fnUntraced(
       `${after.lastTokenId}`,
       `${ledger.tokenVersion + 1}`
     ])
-    yield* updateWonSlots(sql, { slots, firstSlot: sets!.first_slot })
+    yield* openSlots(sql, { slots, firstSlot: sets!.first_slot })
   }
 )
 
@@ -216,21 +199,20 @@ const reopenExits = Effect.fnUntraced(
       `${next.exits}`
     ])
     if (reopened.length === 0) return
-    const exits = yield* selectRows(sql, exitsByItem, [
+    const exits = yield* selectRows(sql, listedRowsByItem("exits"), [
       bigintArray(reopened.map(({ item_id }) => item_id))
     ])
     yield* sql.unsafe(openExits, openExitEntries.parameters(exits.filter(isPendingWithdraw)))
   }
 )
 
-/** Deletes the bids from an item id on. Returns their slots. */
+/** Deletes the bids from an item id on. Returns their slots, which are in no list then. */
 const removeBids = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, first: number) {
   const rows = yield* sql.unsafe<{ readonly slot_num: bigint }>(slotsStatement, [`${first}`])
   const slots = rows.map(({ slot_num }) => slot_num)
   if (slots.length === 0) return slots
-  yield* sql.unsafe(closeSlots, [bigintArray(slots)])
+  yield* closeSlots(sql, slots)
   yield* sql.unsafe(deleteBids, [`${first}`])
-  yield* sql.unsafe(openSlots, [bigintArray(slots)])
   return slots
 })
 

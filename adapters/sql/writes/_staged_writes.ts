@@ -1,6 +1,6 @@
 import type { RollBackReport } from "../../../core/ports/mod.ts"
 import { type PlacedRollBack, StagedLedger } from "../../../core/use_cases/mod.ts"
-import type { LoadedLedger } from "./_loaded_ledger.ts"
+import type { LoadedLedger } from "./_load_ledger.ts"
 import type { BulkWrite, Placed } from "./bulk_write.ts"
 
 interface Level {

@@ -1,4 +1,4 @@
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import {
   type HeadFeed,
@@ -7,16 +7,7 @@ import {
   withdrawalFields
 } from "../../../core/domain/mod.ts"
 import type { LedgerRollBack } from "../../../core/ports/mod.ts"
-import {
-  bigintArray,
-  bigints,
-  hexBytes,
-  insertInto,
-  parametersOf,
-  type RowStatement,
-  rowsOf,
-  updateOf
-} from "../connection/mod.ts"
+import { bigintArray, insertInto, type RowStatement, updateOf } from "../connection/mod.ts"
 import {
   account,
   batchRow,
@@ -36,20 +27,9 @@ import {
   withdrawal
 } from "../entities/mod.ts"
 import { notifyVersion, changedParts, setPartVersions } from "../notifications/mod.ts"
-import {
-  appendEntries,
-  appendPostings,
-  closeStatement,
-  entriesOf,
-  type KnownSuffixes,
-  type ListedEntries,
-  openExitEntries,
-  openStatement,
-  slotKey,
-  slotKeys
-} from "../postings/mod.ts"
+import { appendPostings, closeStatement, openExitEntries, openStatement } from "../postings/mod.ts"
 import type { ChangedRows } from "./_changed_rows.ts"
-import { updateWonSlots } from "./_won_slots.ts"
+import { closeSlots, openSlots } from "./_held_slots.ts"
 
 const insertBlocks = insertInto("block", blockRow.parameters)
 const insertCoordinators = insertInto("coordinator", coordinator.parameters)
@@ -91,29 +71,8 @@ const updateExits = updateOf(
 )
 const insertWithdrawals = insertInto("withdrawal", withdrawal.parameters)
 
-/** A slot and the bidder with its best bid. */
-interface HeldSlot {
-  readonly bidder: string
-  readonly slotNum: number
-}
-const heldSlot = {
-  bidder: hexBytes<HeldSlot>(({ bidder }) => bidder),
-  item: bigints<HeldSlot>(({ slotNum }) => slotNum)
-}
-
 const openExits = { ...openExitEntries, text: openStatement(openExitEntries.source) }
 const closeExits = { ...openExitEntries, text: closeStatement(openExitEntries.source) }
-const heldSlots = `SELECT ${slotKey("r.bidder")} AS key, r.item FROM ${rowsOf("r", heldSlot)}`
-const parametersOfSlots = (slots: ReadonlyArray<HeldSlot>) => parametersOf(heldSlot, slots)
-const openSlots = { text: openStatement(heldSlots), parameters: parametersOfSlots }
-const closeSlots = {
-  text: closeStatement(
-    `SELECT keys.key, r.item FROM ${rowsOf("r", heldSlot)} CROSS JOIN LATERAL (${
-      slotKeys("r.bidder")
-    }) AS keys`
-  ),
-  parameters: parametersOfSlots
-}
 
 const insertRollBackRows = insertInto("rollback", rollBackRow.parameters)
 const lastSerialStatement = "SELECT max(serial) AS serial FROM rollback"
@@ -127,37 +86,28 @@ UPDATE ledger SET version = $1::bigint, token_version = $2::bigint, ethereum_blo
   ${nextColumns.map((name, i) => `${name} = $${i + 11}::bigint`).join(", ")}
 ${notifyVersion}`
 
-/**
- * Writes rows, table by table. The caller has locked the row of `ledger`. Returns
- * the key suffixes of the new transactions.
- *
- * @param recent the key suffixes of transactions of earlier writes, which need not be read again
- */
+/** Writes rows, table by table. The caller has locked the row of `ledger`. */
 export const writeRows = Effect.fnUntraced(
   function*(
     sql: SqlClient.SqlClient,
     rows: ChangedRows,
-    writeId: string,
-    recent: KnownSuffixes
-  ): Effect.fn.Return<ListedEntries["suffixes"], SqlError.SqlError> {
+    writeId: string
+  ): Effect.fn.Return<void, SqlError.SqlError> {
     const write = rowWriter(sql)
     yield* writeTokensAndQueues(write, rows)
     yield* write(insertBatches, rows.batches)
     yield* write(insertAccounts, rows.accounts)
     yield* write(updateAccounts, rows.updatedAccounts)
-    // these two take the longest: compute the posting entries while the database inserts the rows
-    const inserting = yield* Effect.forkChild(write(insertTransactions, rows.transactions))
-    const listed = yield* entriesOf("transactions", rows.transactions)
-    yield* Fiber.join(inserting)
+    yield* write(insertTransactions, rows.transactions)
     yield* writeExits(sql, rows)
+    const slots = [...new Set(rows.bids.map(({ slotNum }) => slotNum))]
+    yield* closeSlots(sql, slots)
     yield* write(insertBids, rows.bids)
     yield* write(insertParameterSets, rows.parameterSets)
-    yield* writeHeldSlots(sql, rows)
+    yield* openSlots(sql, { slots, firstSlot: firstSlotOf(rows.parameterSets) })
     yield* appendPostings(sql, "accounts", rows.accounts)
     yield* appendPostings(sql, "exits", rows.exits)
-    yield* appendEntries(sql, "transactions", listed, {
-      get: (item) => listed.suffixes.get(item) ?? recent.get(item)
-    })
+    yield* appendPostings(sql, "transactions", rows.transactions)
     yield* appendPostings(sql, "batches", rows.batches.map(({ batch }) => batch))
     yield* appendPostings(
       sql,
@@ -167,7 +117,6 @@ export const writeRows = Effect.fnUntraced(
     yield* appendPostings(sql, "coordinators", rows.coordinators)
     yield* insertRollBacks(sql, rows.rollBacks)
     yield* updateLedger(sql, rows, writeId)
-    return listed.suffixes
   }
 )
 
@@ -209,25 +158,6 @@ const writeExits = Effect.fnUntraced(
       )
     )
     yield* write(openExits, exits.filter(isPendingWithdraw))
-  }
-)
-
-/** Updates the lists of slots by their best bidder, and the lists of won slots. */
-const writeHeldSlots = Effect.fnUntraced(
-  function*(sql: SqlClient.SqlClient, { bidders, parameterSets }: ChangedRows) {
-    const write = rowWriter(sql)
-    const changed = [...bidders].filter(([, { after, before }]) => after !== before)
-    yield* write(
-      closeSlots,
-      changed.flatMap(([slotNum, { before }]) =>
-        before === null ? [] : [{ bidder: before, slotNum }]
-      )
-    )
-    yield* write(openSlots, changed.map(([slotNum, { after }]) => ({ bidder: after!, slotNum })))
-    yield* updateWonSlots(sql, {
-      slots: [...bidders.keys()],
-      firstSlot: firstSlotOf(parameterSets)
-    })
   }
 )
 

@@ -1,7 +1,6 @@
 import { Context, Effect, type Scope } from "effect"
 import type { BlockReport, LedgerWriter, StoreFailure } from "../../../core/ports/mod.ts"
 import { Database, LastWrite } from "../connection/mod.ts"
-import { SuffixCache } from "../postings/mod.ts"
 import type { OnVersion } from "../reads/mod.ts"
 import { WriterLease } from "./lease.ts"
 import { applyWrites } from "./_apply_writes.ts"
@@ -67,11 +66,9 @@ export const makeLedgerWriter = Effect.fnUntraced(function*(
     lease: yield* WriterLease,
     lastWrite: yield* LastWrite
   })
-  const recent = new SuffixCache()
   const applyAll: SqlLedgerWriter["applyAll"] = (writes) =>
-    inTransaction((writeId) => applyWrites(sql, { writes, writeId, recent })).pipe(
+    inTransaction((writeId) => applyWrites(sql, { writes, writeId })).pipe(
       Effect.flatMap((outcomes) => {
-        for (const { suffixes } of outcomes) recent.add(suffixes)
         const results = outcomes.flatMap((outcome) => outcome.results)
         const refused = outcomes.at(-1)?.refused ?? null
         const answer = refused === null ? Effect.succeed(results) : Effect.fail(refused.reason)

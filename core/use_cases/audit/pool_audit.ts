@@ -1,9 +1,17 @@
 import { Effect, Result } from "effect"
 import { type PoolState, poolStates } from "../../domain/mod.ts"
 import { type Keccak256, l2TransactionId } from "../../encoding/mod.ts"
-import type { Pooled, PoolStore, StoreFailure } from "../../ports/mod.ts"
-import type { PoolPorts } from "../pool/mod.ts"
+import type { LedgerReader, Pooled, PoolStore, StoreFailure } from "../../ports/mod.ts"
 import type { Findings } from "./findings.ts"
+
+/** The stores that `auditPoolPorts` compares. */
+export interface PoolAuditPorts {
+  readonly reader: LedgerReader["Service"]
+  readonly pool: Pick<
+    PoolStore["Service"],
+    "pendingSince" | "inBatches" | "counts" | "transitions" | "reconciledBatchesBelow"
+  >
+}
 
 const unlimited = Number.MAX_SAFE_INTEGER
 
@@ -12,7 +20,7 @@ const unlimited = Number.MAX_SAFE_INTEGER
  * through the ports. Nothing may write the pool or the ledger in the meantime.
  */
 export const auditPoolPorts = (
-  ports: PoolPorts,
+  ports: PoolAuditPorts,
   keccak256: Keccak256,
   findings: Findings
 ): Effect.Effect<void, StoreFailure> =>
@@ -54,12 +62,7 @@ export const auditPoolPorts = (
 type Rows = { readonly [S in PoolState]: ReadonlyArray<Pooled> }
 
 /** Returns whether the pool has reconciled the last batch of the ledger; otherwise adds a note. */
-export const isPoolReconciled = (
-  { pool, reader }: Pick<PoolPorts, "reader"> & {
-    readonly pool: Pick<PoolStore["Service"], "reconciledBatchesBelow">
-  },
-  findings: Findings
-): Effect.Effect<boolean, StoreFailure> =>
+const isPoolReconciled = ({ pool, reader }: PoolAuditPorts, findings: Findings) =>
   Effect.gen(function*() {
     const last = (yield* reader.snapshotId).batchNum
     const [reconciled] = yield* pool.reconciledBatchesBelow({ batchNum: unlimited, limit: 1 })
@@ -80,7 +83,7 @@ export const isPoolReconciled = (
 
 /** Compares the pool with the ledger, whose last batch it has reconciled. */
 const auditReconciled = (
-  { reader }: PoolPorts,
+  { reader }: PoolAuditPorts,
   { fged: forged, fing: forging, pend: pending }: Rows,
   findings: Findings
 ) =>

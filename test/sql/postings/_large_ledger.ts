@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { openExitSource } from "../../../adapters/sql/audit/_entry_statements.ts"
 import { openStatement, wonSlotSource } from "../../../adapters/sql/postings/open_items.ts"
-import { fileRows, openExitSource } from "../_posting_rows.ts"
+import { fileRows } from "../_posting_rows.ts"
 
 /*
  * A ledger with tens of thousands of rows in every large table, created in the database in a few
