@@ -14,6 +14,7 @@ import {
 import {
   answerHeaders,
   bodyBytes,
+  type BodyReadError,
   exceededLimit,
   type HttpAnswer,
   type HttpLimits,
@@ -22,9 +23,10 @@ import {
   isPreflight,
   type LimitName,
   overloaded,
+  type PostFailure,
   preflightHeaders,
   type Problem,
-  readUndeclaredBody,
+  readBody,
   withLength,
   withoutBody
 } from "../message/mod.ts"
@@ -33,7 +35,6 @@ import type {
   Match,
   MountMatch,
   MountMatcher,
-  PostFailure,
   Resource,
   Routes
 } from "../routes/mod.ts"
@@ -216,17 +217,12 @@ export class Dispatcher {
 
   /** Runs an effect after a body that the operation does not use, and fails if it is too long. */
   #withoutUndeclaredBody<A, E>(
-    { request, routes }: RoutedRequest,
+    { request }: RoutedRequest,
     run: () => Effect.Effect<A, E>
-  ): Effect.Effect<A, E | Refusal> {
-    const bodyRead = readUndeclaredBody(request, this.#options.limits)
-    return bodyRead === undefined ? run() : Effect.flatMap(
-      bodyRead,
-      (problem): Effect.Effect<A, E | Refusal> =>
-        problem === undefined
-          ? run()
-          : Effect.flatMap(this.refuse(routes, problem, request.url), refusal)
-    )
+  ): Effect.Effect<A, E | BodyReadError> {
+    return request.headers["transfer-encoding"] === undefined
+      ? run()
+      : Effect.flatMap(readBody(request, this.#options.limits), run)
   }
 
   /** Answers a write, or a request without a resource. */
