@@ -23,8 +23,7 @@ import {
   type RequestRecord,
   beginSpan,
   endSpan,
-  parseTraceParent,
-  withSpan
+  parseTraceParent
 } from "./telemetry.ts"
 
 /** Buckets of the durations: most answers take less than a millisecond. */
@@ -197,12 +196,14 @@ export const instrument = (
 
     const answering = dispatcher.answer(routed)
     // a cached answer is an `Exit`: no fiber is needed
-    if (isSettled(answering)) {
-      return Exit.isSuccess(answering) ? Effect.succeed(finish(answering.value)) : answering
+    if (Exit.isExit(answering)) {
+      return Effect.mapEager(answering as Effect.Effect<HttpAnswer>, finish)
     }
     const counted = countInFlight(
       inFlight,
-      span === undefined ? answering : withSpan(answering, traces!, span),
+      span === undefined
+        ? answering
+        : answering.pipe(Effect.withParentSpan(span), Effect.withTracer(traces!.tracer)),
       (exit) => {
         // an interruption means that the client has disconnected
         if (Exit.isFailure(exit)) finish(abandonedAnswer)
@@ -232,9 +233,6 @@ const countInFlight = (
       })
   )
 }
-
-const isSettled = (effect: Effect.Effect<HttpAnswer>): effect is Exit.Exit<HttpAnswer> =>
-  Exit.isExit(effect)
 
 /** What logs and metrics show if the client disconnected before the answer. */
 const abandonedAnswer: HttpAnswer = { status: 499, headers: {}, body: "" }
