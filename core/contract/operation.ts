@@ -1,7 +1,6 @@
 import type { CurrencyPrice, NodeHealth } from "../domain/mod.ts"
-import type { ItemKeys, ItemName } from "./items.ts"
+import type { ItemKeys, ItemName, Shapes } from "./items.ts"
 import type { ListName } from "./lists/mod.ts"
-import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
 import type { BodyName } from "./bodies/mod.ts"
 import { currency, health } from "./shapes/mod.ts"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Bodies } from "./bodies/mod.ts"
-import type { InputFault } from "./input_fault.ts"
-import type { PageView } from "./items.ts"
+import type { InputFault } from "./fault.ts"
+import type { PageView, Shapes } from "./items.ts"
 import {
   currencyList,
   type FiltersOf,
@@ -25,7 +25,6 @@ import {
 } from "./operation.ts"
 import type { PublishedError } from "./published_errors.ts"
 import type { RequestRules } from "./request_rules.ts"
-import type { Shapes } from "./revision_shapes.ts"
 import { documented, object, type Shape } from "./objects/mod.ts"
 import { count, type ScalarName } from "./scalars/mod.ts"
 

@@ -1,6 +1,5 @@
 import { Result } from "effect"
-import { brokenBody, hintOf } from "../fault.ts"
-import type { InputFault } from "../input_fault.ts"
+import { brokenBody, hintOf, type InputFault } from "../fault.ts"
 
 /** The type of a JSON value. */
 export type JsonKind = "string" | "number" | "boolean" | "null" | "object" | "array"
