@@ -1,4 +1,4 @@
-import { Effect, type Scope, Struct, Exit, type Tracer } from "effect"
+import { Effect, type Scope, Struct, Exit, Record, type Tracer } from "effect"
 import { hexOfBytes } from "../../../core/encoding/mod.ts"
 import {
   collect,
@@ -12,6 +12,7 @@ import {
 } from "../../../core/ports/mod.ts"
 import type { Dispatcher, RoutedRequest } from "../dispatch/mod.ts"
 import {
+  defaultLimits,
   type HttpAnswer,
   type LimitName,
   type ProblemName,
@@ -62,12 +63,7 @@ export class RequestCounts {
   readonly #problems = new Map<ProblemName, number>()
   /** Number of hits of each limit. All start at 0, so that an alert sees the first hit. */
   readonly limits: { [Name in LimitName]: number } = {
-    urlBytesMax: 0,
-    headerBytesMax: 0,
-    bodyBytesMax: 0,
-    jsonDepthMax: 0,
-    listItemsMax: 0,
-    requestsMax: 0,
+    ...Record.map({ ...defaultLimits }, () => 0),
     headersTimeoutMs: 0,
     requestTimeoutMs: 0,
     queueDelayTargetMs: 0,
