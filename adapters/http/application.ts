@@ -17,8 +17,7 @@ import {
   type HttpAnswer,
   type HttpLimits,
   type HttpRequest,
-  type Problem,
-  problems
+  type Problem
 } from "./message/mod.ts"
 import {
   instrument,
@@ -132,13 +131,11 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   return Application.of({
     limits,
     handle: instrument({ counts, dispatcher, inFlight, telemetry }),
-    refuse: (problem) => {
-      counts.add(dispatcher.defaultRoutes.revision, "none", problems[problem.name].status, {
-        problem: problem.name,
-        ...problem.limit === undefined ? {} : { limit: problem.limit }
-      }, 0)
-      return dispatcher.refuse(dispatcher.defaultRoutes, problem, "")
-    }
+    refuse: (problem) =>
+      Effect.map(dispatcher.refuse(dispatcher.defaultRoutes, problem, ""), (answer) => {
+        counts.add(dispatcher.defaultRoutes.revision, "none", answer.status, answer, 0)
+        return answer
+      })
   })
 })
 
