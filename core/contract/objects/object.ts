@@ -129,17 +129,16 @@ export const replaceObjects = <S extends { readonly [name in keyof S]: Shape<nev
     return result
   }
   const rebuild = (schema: Schema.Top): Schema.Top => {
-    const other = byName.get(nameOf(schema))
-    if (other !== undefined) return other
-    const { fields, members, value } = schema as {
+    const current = byName.get(nameOf(schema)) ?? schema
+    const { fields, members, value } = current as {
       readonly fields?: { readonly [name: string]: Schema.Top }
       readonly members?: readonly [Schema.Top]
       readonly value?: Schema.Top
     }
     const parts = fields === undefined ? members ?? [value] : Object.values(fields)
-    if (parts.every((part) => part === undefined || replace(part) === part)) return schema
+    if (parts.every((part) => part === undefined || replace(part) === part)) return current
     return fields !== undefined
-      ? withFields(schema, Record.map(fields, replace))
+      ? withFields(current, Record.map(fields, replace))
       : members !== undefined
       ? Schema.NullOr(replace(members[0]))
       : Schema.Array(replace(value!))
