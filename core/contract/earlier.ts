@@ -28,12 +28,11 @@ const { emergencyMode, withdrawalDelay } = shapes.stateWithdrawalDelayer.fields
 
 const shown = replaceObjects(
   later.shapes,
-  // the last batch in the state
-  later.shapes.batch.schema,
-  rename(
-    omit(shapes.l1Info, ["amountSuccess", "depositAmountSuccess", "ethereumTxHash", "l1Fee"]),
-    { depositAmount: "loadAmount", historicDepositAmountUSD: "historicLoadAmountUSD" }
-  ),
+  shapes.batch,
+  rename(omit(shapes.l1Info, ["amountSuccess", "depositAmountSuccess"]), {
+    depositAmount: "loadAmount",
+    historicDepositAmountUSD: "historicLoadAmountUSD"
+  }),
   omit(shapes.slot, ["openAuction", "bestBid"]),
   omit(shapes.period, ["slotNum"]),
   withFields(shapes.stateNetwork, {

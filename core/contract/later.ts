@@ -9,8 +9,8 @@ import { documented, omit, replaceObjects, withFields } from "./objects/mod.ts"
 const shown = replaceObjects(
   shapes.complete,
   omit(shapes.exit, ["publicKey", "address"]),
-  omit(shapes.l1Info, ["ethereumTxHash", "l1Fee"]),
-  omit(shapes.batch, ["forgedTransactions", "ethereumTxHash"]),
+  shapes.l1Info,
+  shapes.batch,
   omit(shapes.slot, ["closedAuction", "winner"]),
   omit(shapes.stateNetwork, ["pendingL1Transactions"]),
   omit(shapes.metrics, ["estimatedTimeToForgeL1"]),

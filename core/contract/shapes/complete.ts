@@ -11,7 +11,7 @@ export const complete: Shapes = {
   account: history.accountShape,
   exit: history.exitShape,
   transaction: history.transactionShape,
-  batch: shapeOf(history.batch),
+  batch: history.batchShape,
   fullBatch: history.fullBatchShape,
   slot: slotShape,
   bid: bidShape,

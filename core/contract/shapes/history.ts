@@ -28,7 +28,7 @@ import {
   transactionType,
   usd
 } from "../scalars/mod.ts"
-import { documented, named, nullable, object, shape } from "../objects/mod.ts"
+import { documented, named, nullable, object, omit, shape, shapeOf } from "../objects/mod.ts"
 
 export const token = object("Token", "Token registered in the network", {
   id: tokenId,
@@ -65,8 +65,7 @@ export const accountShape = shape(account, ({ account, token }: AccountView) => 
   token
 }))
 
-/** The last two fields are those of `v1`. */
-export const l1Info = object("L1Info", "Properties of L1 transactions", {
+const publishedL1Info = object("L1Info", "Properties of L1 transactions", {
   toForgeL1TransactionsNum: documented(
     nullable(queueNum),
     "Queue of the transaction; null if a coordinator sent it"
@@ -89,6 +88,9 @@ export const l1Info = object("L1Info", "Properties of L1 transactions", {
     "Fee of that Ethereum transaction in wei; null if unknown"
   )
 })
+
+/** The L1 part without the fields of `v1`. */
+export const l1Info = omit(publishedL1Info, ["ethereumTxHash", "l1Fee"])
 
 const l2Info = object("L2Info", "Properties of L2 transactions", {
   fee: feeSelector,
@@ -120,7 +122,7 @@ const transaction = object("HistoryTransaction", "Transaction of the network", {
     "L1 user transaction: when it entered the queue; otherwise when it was forged"
   ),
   token,
-  l1: named("L1Info", nullable(l1Info)),
+  l1: named("L1Info", nullable(publishedL1Info)),
   l2: named("L2Info", nullable(l2Info))
 })
 
@@ -203,8 +205,7 @@ const exitView = ({ exit, token }: ExitView) => ({
 
 export const exitShape = shape(exit, exitView)
 
-/** The last two fields are those of `v1`. */
-export const batch = object("Batch", "Group of transactions forged together", {
+export const publishedBatch = object("Batch", "Group of transactions forged together", {
   itemId,
   batchNum,
   ethereumBlockNum: ethBlockNum,
@@ -231,9 +232,13 @@ export const batch = object("Batch", "Group of transactions forged together", {
   )
 })
 
+/** The batch without the fields of `v1`. */
+export const batch = omit(publishedBatch, ["forgedTransactions", "ethereumTxHash"])
+export const batchShape = shapeOf(publishedBatch)
+
 export const fullBatchShape = shape(
   object("FullBatch", "Batch with all its transactions", {
-    batch,
+    batch: publishedBatch,
     transactions: documented(Schema.Array(transaction), "Ascending by position")
   }),
   ({ batch, transactions }: FullBatch) => ({

@@ -15,7 +15,7 @@ import {
 } from "../scalars/mod.ts"
 import { documented, named, nullable, object, shape } from "../objects/mod.ts"
 import { coordinator } from "./auction.ts"
-import { batch } from "./history.ts"
+import { publishedBatch } from "./history.ts"
 
 export const period = object("Period", "When the coordinator may forge; times are estimates", {
   slotNum,
@@ -37,7 +37,7 @@ export const stateNetwork = object("StateNetwork", "Progress of the network", {
     ethBlockNum,
     "Newest block up to which this node is synchronised"
   ),
-  lastBatch: documented(nullable(batch), "Null before the first batch"),
+  lastBatch: documented(nullable(publishedBatch), "Null before the first batch"),
   currentSlot: slotNum,
   nextForgers: Schema.Array(nextForger),
   pendingL1Transactions: documented(count, "L1 user transactions in queues")
