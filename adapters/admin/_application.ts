@@ -17,7 +17,7 @@ export const adminApplication = (options: ResourcesOptions): Application["Servic
   }
   const dispatcher = new Dispatcher({
     answers: uncached,
-    inFlight: { count: 0 },
+    counts: { inFlight: 0 },
     latestSnapshotId: Effect.succeed(undefined),
     limits: unlimited,
     matchMount: (path) => ({

@@ -114,15 +114,14 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const { mounts = defaultMounts, telemetry = {} } = options
   const limits = { ...defaultLimits, ...options.limits }
   const counts = new RequestCounts()
-  const inFlight = { count: 0 }
-  yield* measureRequests(counts, inFlight)
+  yield* measureRequests(counts)
   const answers = yield* openResponseCache(options, mounts)
   const latestSnapshotId = makeLatestSnapshotId(answers, yield* LedgerReader)
   const routes = yield* openRoutes(options, mounts, limits, latestSnapshotId)
   const matchMount = makeMountMatcher(mounts)
   const dispatcher = new Dispatcher({
     answers,
-    inFlight,
+    counts,
     latestSnapshotId,
     limits,
     matchMount,
@@ -130,7 +129,7 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   })
   return Application.of({
     limits,
-    handle: instrument({ counts, dispatcher, inFlight, telemetry }),
+    handle: instrument({ counts, dispatcher, telemetry }),
     refuse: (problem) =>
       Effect.map(dispatcher.refuse(dispatcher.defaultRoutes, problem, ""), (answer) => {
         counts.add(dispatcher.defaultRoutes.revision, "none", answer.status, answer, 0)

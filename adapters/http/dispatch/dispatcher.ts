@@ -82,7 +82,7 @@ export interface DispatcherOptions {
   /** Refuses a request before its resource sees it. If absent, every request is allowed. */
   readonly refuse?: (request: HttpRequest, resource: Resource) => HttpAnswer | undefined
   /** Number of requests whose answers are being computed. */
-  readonly inFlight: { readonly count: number }
+  readonly counts: { readonly inFlight: number }
   /** Reads the latest snapshot if it is not known; undefined while the store fails. */
   readonly latestSnapshotId: Effect.Effect<SnapshotId | undefined>
 }
@@ -200,10 +200,10 @@ export class Dispatcher {
     { request, routes }: RoutedRequest,
     run: () => Effect.Effect<A, E>
   ): Effect.Effect<A, E | Refusal> {
-    const { inFlight, limits } = this.#options
+    const { counts, limits } = this.#options
     const shed = (limit: LimitName) =>
       refusal(this.#refuseNow(routes, overloaded(limit), request.url))
-    if (inFlight.count >= limits.requestsMax) return shed("requestsMax")
+    if (counts.inFlight >= limits.requestsMax) return shed("requestsMax")
     const admission = request.admit?.() ?? "run"
     if (admission === "run") return run()
     return admission === "shed"

@@ -47,11 +47,6 @@ const boundsSeconds = [
   10
 ] as const
 
-/** Number of requests whose answers are being computed. */
-interface InFlight {
-  count: number
-}
-
 interface Counts {
   readonly byStatus: Map<number, number>
   readonly durations: Distribution
@@ -59,6 +54,8 @@ interface Counts {
 
 /** Counts requests by operation, revision and status. Counting a request is cheap. */
 export class RequestCounts {
+  /** Number of requests whose answers are being computed. */
+  inFlight = 0
   readonly #byRevision = new Map<string, Map<string, Counts>>()
   readonly #problems = new Map<ProblemName, number>()
   /** Number of hits of each limit. All start at 0, so that an alert sees the first hit. */
@@ -129,15 +126,14 @@ export class RequestCounts {
 
 /** Registers the metrics of requests until the scope closes. */
 export const measureRequests = (
-  counts: RequestCounts,
-  inFlight: InFlight
+  counts: RequestCounts
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.andThen(
     measure(
       gauge(
         "rollup_http_requests_in_flight",
         "Requests whose answers are being computed",
-        () => inFlight.count
+        () => counts.inFlight
       ),
       ...Struct.keys(counts.limits).map((limit) => limitHits(limit, () => counts.limits[limit]))
     ),
@@ -145,7 +141,6 @@ export const measureRequests = (
   )
 
 interface InstrumentOptions {
-  readonly inFlight: InFlight
   readonly counts: RequestCounts
   readonly telemetry: TelemetryOptions
   readonly dispatcher: Dispatcher
@@ -161,7 +156,7 @@ export const telemetryHeaderNames = (
 
 /** Returns the dispatcher with counts, logs, timing and traces of each request, as the options say. */
 export const instrument = (
-  { counts, dispatcher, inFlight, telemetry }: InstrumentOptions
+  { counts, dispatcher, telemetry }: InstrumentOptions
 ): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
   const { log, serverTiming = false, traces } = telemetry
   const isRecorded = log !== undefined || serverTiming
@@ -195,37 +190,34 @@ export const instrument = (
     if (Exit.isExit(answering)) {
       return Effect.mapEager(answering as Effect.Effect<HttpAnswer>, finish)
     }
-    const counted = countInFlight(
-      inFlight,
-      span === undefined
-        ? answering
-        : answering.pipe(Effect.withParentSpan(span), Effect.withTracer(traces!.tracer)),
-      (exit) => {
-        // an interruption means that the client has disconnected
-        if (Exit.isFailure(exit)) finish(abandonedAnswer)
-      }
-    )
-    return Effect.map(counted, finish)
+    const traced = span === undefined
+      ? answering
+      : answering.pipe(Effect.withParentSpan(span), Effect.withTracer(traces!.tracer))
+    return Effect.map(countInFlight(counts, traced, () => finish(abandonedAnswer)), finish)
   }
 }
 
-/** Counts a request while its answer is computed, and then calls `finish`. */
+/**
+ * Counts a request while its answer is computed.
+ *
+ * @param onInterrupt is called if the client disconnects before the answer
+ */
 const countInFlight = (
-  inFlight: InFlight,
+  counts: RequestCounts,
   answer: Effect.Effect<HttpAnswer>,
-  finish: (exit: Exit.Exit<HttpAnswer>) => void
+  onInterrupt: () => void
 ): Effect.Effect<HttpAnswer> => {
   let isCounted = false
   return Effect.onExit(
     Effect.suspend(() => {
       isCounted = true
-      inFlight.count++
+      counts.inFlight++
       return answer
     }),
     (exit) =>
       Effect.sync(() => {
-        if (isCounted) inFlight.count--
-        finish(exit)
+        if (isCounted) counts.inFlight--
+        if (Exit.isFailure(exit)) onInterrupt()
       })
   )
 }

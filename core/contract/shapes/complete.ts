@@ -6,7 +6,10 @@ import * as history from "./history.ts"
 import { authorization, poolTransactionShape } from "./pool.ts"
 import { stateShape } from "./state.ts"
 
-/** The objects of the contract with all fields that a revision shows; each revision replaces some. */
+/**
+ * The objects of the contract with the fields of all revisions. Each revision replaces those that it
+ * shows with fewer fields, with other names, or with fields that no other one has.
+ */
 export const complete: Shapes = {
   account: history.accountShape,
   exit: history.exitShape,
