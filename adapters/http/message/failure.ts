@@ -7,7 +7,7 @@ import type {
   SubmissionFailure
 } from "../../../core/use_cases/mod.ts"
 import type { HttpLimits, LimitName } from "./limit.ts"
-import type { HttpRequest } from "./message.ts"
+import { bodyTooLarge, type HttpRequest } from "./message.ts"
 import type { Problem, ProblemName } from "./problem.ts"
 
 /** The body of a request cannot be read: it is too long, malformed or of an unsupported type. */
@@ -152,38 +152,6 @@ export const internal: Problem = {
   message: "An internal error occurred: the request is not the cause"
 }
 
-/** Returns the problem if the URL, the headers or the declared length exceed a limit. */
-export const exceededLimit = (
-  { url, headers }: HttpRequest,
-  limits: HttpLimits
-): Problem | undefined => {
-  if (url.length > limits.urlBytesMax) {
-    return {
-      name: "url-too-long",
-      limit: "urlBytesMax",
-      message: `The URL has ${url.length} bytes: at most ${limits.urlBytesMax} are accepted`
-    }
-  }
-  let bytes = 0
-  for (const name in headers) {
-    const value = headers[name]
-    if (value === undefined) continue
-    if (typeof value === "string") bytes += name.length + value.length + 4
-    else for (const each of value) bytes += name.length + each.length + 4
-  }
-  if (bytes > limits.headerBytesMax) {
-    return {
-      name: "headers-too-large",
-      limit: "headerBytesMax",
-      message: `The headers have ${bytes} bytes: at most ${limits.headerBytesMax} are accepted`
-    }
-  }
-  const length = headers["content-length"]
-  return length !== undefined && Number(length) > limits.bodyBytesMax
-    ? bodyTooLarge(limits)
-    : undefined
-}
-
 /** Reads the body of a request; a request without one has an empty body. */
 export const readBody = (
   { body }: HttpRequest,
@@ -197,9 +165,3 @@ export const readBody = (
           ? bodyTooLarge(limits)
           : { name, message: "The body cannot be read" }
       }))
-
-const bodyTooLarge = ({ bodyBytesMax }: HttpLimits): Problem => ({
-  name: "body-too-large",
-  limit: "bodyBytesMax",
-  message: `The body is too large: at most ${bodyBytesMax} bytes are accepted`
-})

@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import type { Problem, ProblemName } from "./problem.ts"
-import type { LimitName } from "./limit.ts"
+import type { HttpLimits, LimitName } from "./limit.ts"
 import { type SnapshotId, synchedBlockNum } from "../../../core/ports/mod.ts"
 
 /** A request, independent of the transport. */
@@ -145,6 +145,44 @@ const utf8Body = (content: HttpAnswer["body"]): HttpAnswer["body"] => {
   const body = isWhole ? scratch.slice(0, written) : encoder.encode(content)
   return body.length === content.length ? content : body
 }
+
+/** Returns the problem if the URL, the headers or the declared length exceed a limit. */
+export const exceededLimit = (
+  { url, headers }: HttpRequest,
+  limits: HttpLimits
+): Problem | undefined => {
+  if (url.length > limits.urlBytesMax) {
+    return {
+      name: "url-too-long",
+      limit: "urlBytesMax",
+      message: `The URL has ${url.length} bytes: at most ${limits.urlBytesMax} are accepted`
+    }
+  }
+  let bytes = 0
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined) continue
+    if (typeof value === "string") bytes += name.length + value.length + 4
+    else for (const each of value) bytes += name.length + each.length + 4
+  }
+  if (bytes > limits.headerBytesMax) {
+    return {
+      name: "headers-too-large",
+      limit: "headerBytesMax",
+      message: `The headers have ${bytes} bytes: at most ${limits.headerBytesMax} are accepted`
+    }
+  }
+  const length = headers["content-length"]
+  return length !== undefined && Number(length) > limits.bodyBytesMax
+    ? bodyTooLarge(limits)
+    : undefined
+}
+
+export const bodyTooLarge = ({ bodyBytesMax }: HttpLimits): Problem => ({
+  name: "body-too-large",
+  limit: "bodyBytesMax",
+  message: `The body is too large: at most ${bodyBytesMax} bytes are accepted`
+})
 
 /** The headers that name the snapshot and the revision of an answer. */
 export const answerHeaders = {
