@@ -1,4 +1,4 @@
-import { Effect, Struct } from "effect"
+import { Effect, Record, Struct } from "effect"
 import { Application, defaultLimits, type HttpLimits } from "../http/mod.ts"
 import { type Answers, Dispatcher } from "../http/dispatch/mod.ts"
 import { makeRouter, type Routes } from "../http/routes/mod.ts"
@@ -17,7 +17,7 @@ export const adminApplication = (options: ResourcesOptions): Application["Servic
   }
   const dispatcher = new Dispatcher({
     answers: uncached,
-    inFlight: { count: 0 },
+    counts: { inFlight: 0 },
     latestSnapshotId: Effect.succeed(undefined),
     limits: unlimited,
     matchMount: (path) => ({
@@ -46,13 +46,7 @@ export const adminApplication = (options: ResourcesOptions): Application["Servic
 }
 
 /** The parser limits URL and headers, and the operations limit their bodies. */
-const unlimited: HttpLimits = {
-  ...defaultLimits,
-  urlBytesMax: Infinity,
-  headerBytesMax: Infinity,
-  bodyBytesMax: Infinity,
-  requestsMax: Infinity
-}
+const unlimited: HttpLimits = Record.map({ ...defaultLimits }, () => Infinity)
 
 const uncached: Answers = {
   latestSnapshotId: () => undefined,

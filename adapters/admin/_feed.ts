@@ -1,5 +1,6 @@
 import { Context, Effect, Fiber, Result, Semaphore, Stream } from "effect"
 import {
+  type BlockViolation,
   type EthereumBlock,
   feedPosition,
   type FeedPosition,
@@ -14,15 +15,9 @@ import {
   WriteSession
 } from "../../core/mod.ts"
 import type { HttpAnswer, HttpRequest } from "../http/mod.ts"
-import {
-  blockViolation,
-  missingPrecondition,
-  otherLastBlock,
-  otherWriter
-} from "./_feed_refusals.ts"
 import { type Line, linesOf } from "./_lines.ts"
 import { recordReader } from "./_record.ts"
-import { json, type Refusal, storeFailure } from "./_reply.ts"
+import { json, type Refusal, retryLater, storeFailure } from "./_reply.ts"
 import type { CountedLimits } from "./limit.ts"
 
 /** The ports through which the feed is applied. */
@@ -205,3 +200,52 @@ const applyUninterrupted = <A, E>(
     })),
     Fiber.join
   ))
+
+const otherWriter: Refusal = {
+  name: "unavailable",
+  message:
+    "Another process writes the ledger, or a write of this one takes long: send the feed to the process that writes, or try again later",
+  headers: retryLater
+}
+
+const otherLastBlock = (
+  after: string,
+  { hash, number }: EthereumBlock,
+  ledger: object
+): Refusal => ({
+  name: "ledger-elsewhere",
+  message: `Feed-After names block ${
+    JSON.stringify(after.slice(0, 100))
+  }, expected ${hash}, the last block ${number}: nothing was applied; send the records after that block`,
+  members: { ledger }
+})
+
+const missingPrecondition = (
+  line: number,
+  { hash, number }: EthereumBlock
+): Refusal => ({
+  name: "precondition-required",
+  message:
+    `Line ${line} is a rollback, which may have been applied before: send it with the header "Feed-After: ${hash}", the last block of the ledger when this request arrived (${number}), if that is the block to roll back from`,
+  members: { line }
+})
+
+/** Returns the refusal for a violation, with its position in the record as a JSON pointer. */
+const blockViolation = (
+  line: number,
+  kind: string,
+  { expected, invariant, message, pointer, value }: BlockViolation
+): Refusal => ({
+  name: "block-violation",
+  message: `Line ${line}: ${message}`,
+  faults: [{
+    in: "body",
+    line,
+    parameter: kind === "block" || kind === "genesis" ? `/${kind}${pointer}` : pointer,
+    value,
+    rule: expected,
+    message,
+    invariant
+  }],
+  members: { line }
+})

@@ -16,14 +16,8 @@ export interface Readiness {
 export const readinessOf = (monitor: OpenMonitor, phase: Phase): Effect.Effect<Readiness> =>
   Effect.map(monitor.health, (checks) => {
     const states = Object.values(checks).map(({ state }) => state)
-    const state = phase !== "serving"
-      ? phase
-      : states.includes("failing")
-      ? "failing"
-      : states.includes("degraded")
-      ? "degraded"
-      : "ok"
-    return { state, checks }
+    const state = (["failing", "degraded"] as const).find((state) => states.includes(state)) ?? "ok"
+    return { state: phase === "serving" ? state : phase, checks }
   })
 
 /** Registers the state of each health check as a metric. */

@@ -71,14 +71,21 @@ export const makeResources = (options: ResourcesOptions): ReadonlyMap<string, Re
   return resources
 }
 
-/** Returns a function that refuses a request without the token, if its path requires one. */
+/**
+ * Returns a function that refuses a request without the token, if its path requires one. A client
+ * sends the token as `Authorization: Bearer TOKEN`. Its digest is compared in constant time, so the
+ * duration reveals nothing about the token.
+ */
 export const tokenRefusal = (token: Redacted.Redacted | undefined) => {
-  const isAllowed = token === undefined ? () => false : tokenChecker(token)
+  const expected = token && digest(Redacted.value(token))
   // without the token a client learns nothing else about the path
-  return ({ headers, url }: HttpRequest, { operation }: Resource): HttpAnswer | undefined =>
-    isGuarded(operation as AdminOperation) && !isAllowed(headers)
-      ? refusal(unauthorized, url)
-      : undefined
+  return ({ headers, url }: HttpRequest, { operation }: Resource): HttpAnswer | undefined => {
+    if (!isGuarded(operation as AdminOperation)) return undefined
+    const given = /^Bearer +(.*)$/iu.exec(String(headers.authorization ?? ""))?.[1] ?? ""
+    return expected !== undefined && timingSafeEqual(digest(given), expected)
+      ? undefined
+      : refusal(unauthorized, url)
+  }
 }
 
 const handlersOf = (
@@ -165,16 +172,6 @@ const unauthorized: Refusal = {
   message:
     "The token is missing or wrong: send the header Authorization: Bearer, with the token that is configured",
   headers: { "www-authenticate": "Bearer" }
-}
-
-/**
- * Returns a function that checks whether a request has the token, as `Authorization: Bearer TOKEN`.
- * It compares digests in constant time, so the duration reveals nothing about the token.
- */
-const tokenChecker = (token: Redacted.Redacted): (headers: HttpRequest["headers"]) => boolean => {
-  const expected = digest(Redacted.value(token))
-  return ({ authorization = "" }) =>
-    timingSafeEqual(digest(/^Bearer +(.*)$/iu.exec(String(authorization))?.[1] ?? ""), expected)
 }
 
 const digest = (text: string): Buffer => createHash("sha256").update(text, "utf8").digest()

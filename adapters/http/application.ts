@@ -17,8 +17,7 @@ import {
   type HttpAnswer,
   type HttpLimits,
   type HttpRequest,
-  type Problem,
-  problems
+  type Problem
 } from "./message/mod.ts"
 import {
   instrument,
@@ -115,15 +114,14 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   const { mounts = defaultMounts, telemetry = {} } = options
   const limits = { ...defaultLimits, ...options.limits }
   const counts = new RequestCounts()
-  const inFlight = { count: 0 }
-  yield* measureRequests(counts, inFlight)
+  yield* measureRequests(counts)
   const answers = yield* openResponseCache(options, mounts)
   const latestSnapshotId = makeLatestSnapshotId(answers, yield* LedgerReader)
   const routes = yield* openRoutes(options, mounts, limits, latestSnapshotId)
   const matchMount = makeMountMatcher(mounts)
   const dispatcher = new Dispatcher({
     answers,
-    inFlight,
+    counts,
     latestSnapshotId,
     limits,
     matchMount,
@@ -131,14 +129,12 @@ const make = Effect.fnUntraced(function*(options: ApplicationOptions) {
   })
   return Application.of({
     limits,
-    handle: instrument({ counts, dispatcher, inFlight, telemetry }),
-    refuse: (problem) => {
-      counts.add(dispatcher.defaultRoutes.revision, "none", problems[problem.name].status, {
-        problem: problem.name,
-        ...problem.limit === undefined ? {} : { limit: problem.limit }
-      }, 0)
-      return dispatcher.refuse(dispatcher.defaultRoutes, problem, "")
-    }
+    handle: instrument({ counts, dispatcher, telemetry }),
+    refuse: (problem) =>
+      Effect.map(dispatcher.refuse(dispatcher.defaultRoutes, problem, ""), (answer) => {
+        counts.add(dispatcher.defaultRoutes.revision, "none", answer.status, answer, 0)
+        return answer
+      })
   })
 })
 

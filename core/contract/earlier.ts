@@ -13,7 +13,7 @@ import {
   ofNetwork,
   omit,
   rename,
-  shape,
+  replaceObjects,
   withFields
 } from "./objects/mod.ts"
 
@@ -23,41 +23,39 @@ const pagination = object("PaginationInfo", "All matching items, not only those 
   lastItem: documented(nullable(itemId), "Greatest itemId of them; null when nothing matches")
 })
 
-const transaction = shapes.transactionShape(rename(
-  omit(shapes.l1Info, ["amountSuccess", "depositAmountSuccess"]),
-  { depositAmount: "loadAmount", historicDepositAmountUSD: "historicLoadAmountUSD" }
-))
-
-/** The one list without pages: it always holds all items. */
-const nextForgers = object("NextForgers", "Coordinators that will forge, by slot", {
-  nextForgers: Schema.Array(shapes.nextForger(omit(shapes.period, ["slotNum"]))),
-  pagination
-})
-
 const { currentSlot, lastBatch, lastSynchedBlock } = shapes.stateNetwork.fields
 const { emergencyMode, withdrawalDelay } = shapes.stateWithdrawalDelayer.fields
 
-const state = object(...shapes.stateDoc, {
-  network: withFields(shapes.stateNetwork, {
+const shown = replaceObjects(
+  later.shapes,
+  shapes.batch,
+  rename(omit(shapes.l1Info, ["amountSuccess", "depositAmountSuccess"]), {
+    depositAmount: "loadAmount",
+    historicDepositAmountUSD: "historicLoadAmountUSD"
+  }),
+  omit(shapes.slot, ["openAuction", "bestBid"]),
+  omit(shapes.period, ["slotNum"]),
+  withFields(shapes.stateNetwork, {
     lastSynchedBlock: named("lastBlock", lastSynchedBlock),
     lastBatch,
     currentSlot,
-    nextForgers
+    // the one list without pages: it always holds all items
+    nextForgers: object("NextForgers", "Coordinators that will forge, by slot", {
+      nextForgers: Schema.Array(shapes.nextForger),
+      pagination
+    })
   }),
-  metrics: omit(shapes.metrics, ["estimatedTimeToForgeL1"]),
-  rollup: omit(
-    shapes.stateRollup(withFields(shapes.bucket, {
-      ...shapes.bucket.fields,
-      blockStamp: documented(ethBlockNum, "Block of the last change")
-    })),
-    ["ethereumBlockNum"]
-  ),
-  auction: omit(shapes.stateAuction, [
+  omit(shapes.stateRollup, ["ethereumBlockNum"]),
+  withFields(shapes.bucket, {
+    ...shapes.bucket.fields,
+    blockStamp: documented(ethBlockNum, "Block of the last change")
+  }),
+  omit(shapes.stateAuction, [
     "ethereumBlockNum",
     "bootCoordinatorUrl",
     "defaultSlotSetBidSlotNum"
   ]),
-  withdrawalDelayer: withFields(shapes.stateWithdrawalDelayer, {
+  withFields(shapes.stateWithdrawalDelayer, {
     withdrawalDelay,
     emergencyMode,
     rollupAddress: ofNetwork(ethereumAddress, (network) => network.rollupAddress),
@@ -66,8 +64,9 @@ const state = object(...shapes.stateDoc, {
     keeperAddress: ethereumAddress,
     emergencyModeStartingTime: documented(count, "Seconds since 1970")
   }),
-  recommendedFee: shapes.recommendedFee
-})
+  rename(shapes.publicConstants, { governanceAddress: "governanceDAOAddress" }),
+  rename(shapes.rollupConstants, { limitDepositAmount: "limitLoadAmount" })
+)
 
 const stateView = (view: StateView) => {
   const { network, withdrawalDelayer, ...state } = shapes.stateView(view)
@@ -90,19 +89,6 @@ const stateView = (view: StateView) => {
 }
 const slotOf = (forger: NextForger | undefined) => forger?.period.slotNum ?? null
 
-const config = object(...shapes.configDoc, {
-  rollup: withFields(shapes.rollupConstants, {
-    publicConstants: rename(shapes.publicConstants, { governanceAddress: "governanceDAOAddress" }),
-    ...shapes.rollupConstants.fields,
-    limitDepositAmount: named(
-      "limitLoadAmount",
-      shapes.rollupConstants.fields.limitDepositAmount
-    )
-  }),
-  auction: shapes.configAuction,
-  withdrawalDelayer: shapes.configWithdrawalDelayer
-})
-
 /**
  * The previous revision, at `/earlier`: pages have `pagination`, deposits are called loads, and
  * filters select bids and won slots by forger.
@@ -121,12 +107,5 @@ export const earlier: Revision = {
   unrestricted: ["bids"],
   bodies: later.bodies,
   counts: { fields: { pagination }, view: ({ counts }) => ({ pagination: counts }) },
-  shapes: {
-    ...later.shapes,
-    transaction,
-    fullBatch: shapes.fullBatch(transaction, shapes.batchShape),
-    slot: shape(omit(shapes.slot, ["openAuction", "bestBid"]), shapes.slotView),
-    state: shape(state, stateView),
-    config: shape(config, shapes.configView)
-  }
+  shapes: { ...shown, state: { ...shown.state, view: stateView } }
 }

@@ -1,18 +1,23 @@
 import type {
   Account,
   AccountView,
+  Authorization,
   Batch,
   BidView,
   Coordinator,
   Exit,
   ExitView,
   FullBatch,
+  NetworkConstants,
+  PoolTransactionView,
   SlotView,
+  StateView,
   Token,
   Transaction,
   TransactionView
 } from "../domain/mod.ts"
 import type { AccountIndex, EthereumAddress, TransactionId } from "../encoding/mod.ts"
+import type { Shape } from "./objects/mod.ts"
 
 /** The item types of the lists. */
 export interface ListItems {
@@ -24,6 +29,18 @@ export interface ListItems {
   readonly bids: BidView
   readonly tokens: Token
   readonly coordinators: Coordinator
+}
+
+/** Return the item id of an item, by list. */
+export const itemIds: { readonly [N in keyof ListItems]: (item: ListItems[N]) => number } = {
+  accounts: ({ account }) => account.itemId,
+  exits: ({ exit }) => exit.itemId,
+  transactions: ({ transaction }) => transaction.itemId,
+  batches: ({ itemId }) => itemId,
+  slots: ({ slotNum }) => slotNum,
+  bids: ({ bid }) => bid.itemId,
+  tokens: ({ itemId }) => itemId,
+  coordinators: ({ itemId }) => itemId
 }
 
 /** The fields of the rows of each list that its filters compare. */
@@ -107,3 +124,14 @@ export interface Items {
   readonly coordinator: Coordinator
 }
 export type ItemName = keyof Items
+
+interface Objects extends Items {
+  readonly bid: BidView
+  readonly state: StateView
+  readonly config: NetworkConstants
+  readonly poolTransaction: PoolTransactionView
+  readonly authorization: Authorization
+}
+
+/** The objects of the contract in one revision. */
+export type Shapes = { readonly [N in keyof Objects]: Shape<Objects[N]> }

@@ -4,23 +4,32 @@ import { strictRules } from "./request_rules.ts"
 import { pendingItems, type Revision } from "./revision.ts"
 import { bigCount } from "./scalars/mod.ts"
 import * as shapes from "./shapes/mod.ts"
-import { documented, object, omit, shape, shapeOf, withFields } from "./objects/mod.ts"
+import { documented, omit, replaceObjects, withFields } from "./objects/mod.ts"
 
-const transaction = shapes.transactionShape(shapes.l1Info)
-
-const bucket = withFields(shapes.bucket, {
-  ...shapes.bucket.fields,
-  withdrawals: documented(bigCount, "Withdrawals that are left at lastSynchedBlock")
-})
-
-const state = object(...shapes.stateDoc, {
-  network: omit(shapes.stateNetwork, ["pendingL1Transactions"]),
-  metrics: omit(shapes.metrics, ["estimatedTimeToForgeL1"]),
-  rollup: shapes.stateRollup(bucket),
-  auction: omit(shapes.stateAuction, ["defaultSlotSetBidSlotNum"]),
-  withdrawalDelayer: shapes.stateWithdrawalDelayer,
-  recommendedFee: shapes.recommendedFee
-})
+const shown = replaceObjects(
+  shapes.complete,
+  omit(shapes.exit, ["publicKey", "address"]),
+  shapes.l1Info,
+  shapes.batch,
+  omit(shapes.slot, ["closedAuction", "winner"]),
+  omit(shapes.stateNetwork, ["pendingL1Transactions"]),
+  omit(shapes.metrics, ["estimatedTimeToForgeL1"]),
+  withFields(shapes.bucket, {
+    ...shapes.bucket.fields,
+    withdrawals: documented(bigCount, "Withdrawals that are left at lastSynchedBlock")
+  }),
+  omit(shapes.stateAuction, ["defaultSlotSetBidSlotNum"]),
+  omit(shapes.publicConstants, ["safetyAddress"]),
+  omit(shapes.poolTransaction, [
+    "itemId",
+    "info",
+    "errorCode",
+    "errorType",
+    "toPublicKeyAgain",
+    "maxNumBatch",
+    "requestOffset"
+  ])
+)
 
 /** The block of the last change of a bucket is not shown, so its withdrawals are up to date. */
 const stateAtLastBlock = (state: StateView) => {
@@ -31,15 +40,6 @@ const stateAtLastBlock = (state: StateView) => {
   }))
   return { ...parts, rollup: { ...rollup, buckets } }
 }
-
-const config = object(...shapes.configDoc, {
-  rollup: withFields(shapes.rollupConstants, {
-    publicConstants: omit(shapes.publicConstants, ["safetyAddress"]),
-    ...shapes.rollupConstants.fields
-  }),
-  auction: shapes.configAuction,
-  withdrawalDelayer: shapes.configWithdrawalDelayer
-})
 
 /**
  * The default revision, at `/`: pages have `pendingItems`; bids and won slots are found by bidder.
@@ -75,30 +75,5 @@ export const later: Revision = {
   unrestricted: [],
   bodies,
   counts: pendingItems,
-  shapes: {
-    account: shapes.accountShape,
-    exit: shape(omit(shapes.exit, ["publicKey", "address"]), shapes.exitView),
-    transaction,
-    batch: shapes.batchShape,
-    fullBatch: shapes.fullBatch(transaction, shapes.batchShape),
-    slot: shape(omit(shapes.slot, ["closedAuction", "winner"]), shapes.slotView),
-    bid: shape(shapes.bid, shapes.bidView),
-    token: shapeOf(shapes.token),
-    coordinator: shapeOf(shapes.coordinator),
-    state: shape(state, stateAtLastBlock),
-    config: shape(config, shapes.configView),
-    poolTransaction: shape(
-      omit(shapes.poolTransaction, [
-        "itemId",
-        "info",
-        "errorCode",
-        "errorType",
-        "toPublicKeyAgain",
-        "maxNumBatch",
-        "requestOffset"
-      ]),
-      shapes.poolTransactionView
-    ),
-    authorization: shapes.authorization
-  }
+  shapes: { ...shown, state: { ...shown.state, view: stateAtLastBlock } }
 }

@@ -17,29 +17,12 @@ export {
 } from "./bodies/mod.ts"
 export * from "./earlier.ts"
 export * from "./fault.ts"
-export * from "./input_fault.ts"
 export * from "./items.ts"
 export * from "./later.ts"
 export * from "./lists/mod.ts"
 export * from "./operation.ts"
 export * from "./revision.ts"
-export * from "./revision_shapes.ts"
-export {
-  checkItemKey,
-  checkListQuery,
-  decodeAll,
-  findViolations,
-  listItemsMaxDefault,
-  noQuery,
-  optional,
-  pageParameters,
-  pathReader,
-  parameterValue,
-  type QueryOf,
-  queryReader,
-  shownValue,
-  type Violation
-} from "./request/mod.ts"
+export * from "./request/mod.ts"
 export * from "./request_rules.ts"
 export * from "./revisions.ts"
 /**

@@ -1,7 +1,6 @@
 import type { CurrencyPrice, NodeHealth } from "../domain/mod.ts"
-import type { ItemKeys, ItemName } from "./items.ts"
+import type { ItemKeys, ItemName, Shapes } from "./items.ts"
 import type { ListName } from "./lists/mod.ts"
-import type { Shapes } from "./revision_shapes.ts"
 import type { ScalarName } from "./scalars/mod.ts"
 import type { BodyName } from "./bodies/mod.ts"
 import { currency, health } from "./shapes/mod.ts"
@@ -23,62 +22,50 @@ interface Described {
   readonly statuses: ReadonlyArray<400 | 404 | 500>
 }
 
-export interface ListOperation extends Described {
-  readonly kind: "list"
-  readonly list: ListName
-  readonly shape: keyof Shapes
+interface OfKind<Kind extends string, ShapeOf> extends Described {
+  readonly kind: Kind
+  /** The name of an object of the revision, or an object that is the same in all revisions. */
+  readonly shape: ShapeOf
 }
 
-export interface ItemOperation extends Described {
-  readonly kind: "item"
+export interface ListOperation extends OfKind<"list", keyof Shapes> {
+  readonly list: ListName
+}
+
+export interface ItemOperation extends OfKind<"item", keyof Shapes> {
   readonly item: ItemName
-  readonly shape: keyof Shapes
   /** Returns the key of the item from the decoded path parameters, in order. */
   readonly key: (values: ReadonlyArray<never>) => ItemKeys[ItemName]
 }
 
 /** The list of the pool. */
-export interface PoolListOperation extends Described {
-  readonly kind: "poolList"
+interface PoolListOperation extends OfKind<"poolList", "poolTransaction"> {
   readonly list: "pool"
-  readonly shape: "poolTransaction"
-}
-
-/** Whether the node can answer: a status of 503 says that it cannot. */
-export interface HealthOperation extends Described {
-  readonly kind: "health"
-  readonly shape: Shape<NodeHealth>
 }
 
 /** The list of the prices of currencies, which always is one page. */
-export interface CurrencyListOperation extends Described {
-  readonly kind: "currencyList"
+interface CurrencyListOperation extends OfKind<"currencyList", Shape<CurrencyPrice>> {
   readonly list: "currencies"
-  readonly shape: Shape<CurrencyPrice>
 }
 
 /** The price of a currency. */
-export interface CurrencyOperation extends Described {
-  readonly kind: "currency"
-  readonly shape: Shape<CurrencyPrice>
-}
+export type CurrencyOperation = OfKind<"currency", Shape<CurrencyPrice>>
 
-interface OtherOperation extends Described {
-  readonly kind: "state" | "config" | "poolTransaction" | "group" | "authorization"
-  readonly shape: keyof Shapes
-}
+/** Whether the node can answer: a status of 503 says that it cannot. */
+type HealthOperation = OfKind<"health", Shape<NodeHealth>>
 
 /** An operation whose answer is an object of the revision. */
 export type RevisedOperation =
   | ListOperation
   | ItemOperation
   | PoolListOperation
-  | OtherOperation
+  | OfKind<"state" | "config" | "poolTransaction" | "group" | "authorization", keyof Shapes>
 
-/** An operation whose answer is the same object in all revisions that have it. */
-export type CommonOperation = CurrencyListOperation | CurrencyOperation | HealthOperation
-
-export type Operation = RevisedOperation | CommonOperation
+export type Operation =
+  | RevisedOperation
+  | CurrencyListOperation
+  | CurrencyOperation
+  | HealthOperation
 
 const list = (
   path: string,

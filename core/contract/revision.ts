@@ -1,15 +1,14 @@
 import { Schema } from "effect"
 import type { Bodies } from "./bodies/mod.ts"
-import type { InputFault } from "./input_fault.ts"
-import type { PageView } from "./items.ts"
+import type { InputFault } from "./fault.ts"
+import type { PageView, Shapes } from "./items.ts"
 import {
   currencyList,
-  type FiltersOf,
+  type FilterValues,
   type ListDeclaration,
   type ListName,
   lists,
-  poolList,
-  type PoolListFilters
+  poolList
 } from "./lists/mod.ts"
 import {
   type AnyWriteOperationId,
@@ -25,7 +24,6 @@ import {
 } from "./operation.ts"
 import type { PublishedError } from "./published_errors.ts"
 import type { RequestRules } from "./request_rules.ts"
-import type { Shapes } from "./revision_shapes.ts"
 import { documented, object, type Shape } from "./objects/mod.ts"
 import { count, type ScalarName } from "./scalars/mod.ts"
 
@@ -41,16 +39,14 @@ export interface Revision {
   /** How the revision reads paths, queries and bodies. */
   readonly requestRules: RequestRules
   /** Returns the name of a filter, or null if the revision does not have it. */
-  readonly parameters:
-    & { readonly [N in ListName]?: { readonly [F in keyof FiltersOf<N>]?: string | null } }
-    & { readonly pool?: { readonly [F in keyof PoolListFilters]?: string | null } }
+  readonly parameters: {
+    readonly [N in ListName | "pool"]?: { readonly [F in keyof FiltersIn<N>]?: string | null }
+  }
   /**
    * Values of filters that every query of a list has in this revision, unless it has a filter that
    * excludes them; none by default.
    */
-  readonly presets?:
-    & { readonly [N in ListName]?: FiltersOf<N> }
-    & { readonly pool?: PoolListFilters }
+  readonly presets?: { readonly [N in ListName | "pool"]?: FiltersIn<N> }
   /** Lists without their at-least-one rule in this revision. */
   readonly unrestricted: ReadonlyArray<AnyListName>
   /** The counts next to the items of every page. */
@@ -127,6 +123,7 @@ const declarations = { ...lists, pool: poolList, currencies: currencyList }
 
 /** A list of the ledger, the list of the pool, or the list of currencies. */
 export type AnyListName = keyof typeof declarations
+type FiltersIn<N extends AnyListName> = FilterValues<typeof declarations[N]>
 
 /** A declaration without the names of its filters, for code that treats all lists alike. */
 export const declaration = (list: AnyListName): ListDeclaration => declarations[list]

@@ -45,48 +45,78 @@ import {
   omit,
   rename,
   replaceObjects,
-  shape,
-  shapeOf,
   withFields
 } from "./objects/mod.ts"
 
-const transaction = shapes.transactionShape(shapes.publishedL1Info)
-const batch = shapeOf(shapes.publishedBatch)
-
-const bucket = withFields(shapes.bucket, {
-  ceilUSD: shapes.bucket.fields.ceilUSD,
-  withdrawals: documented(bigInt, "Withdrawals that were left after the last change"),
-  maxWithdrawals: bigInt,
-  blockStamp: documented(bigInt, "Block of the last change"),
-  blockWithdrawalRate: named(
-    "rateBlocks",
-    bigInt,
-    "Blocks after which rateWithdrawals more are allowed"
-  ),
-  rateWithdrawals: bigInt
-})
-
-const state = object(...shapes.stateDoc, {
-  network: withFields(shapes.stateNetwork, {
-    ...shapes.stateNetwork.fields,
-    lastBatch: documented(nullable(shapes.publishedBatch), "Null before the first batch")
+const shown = replaceObjects(
+  shapes.complete,
+  rename(shapes.exit, {
+    instantWithdrawn: "instantWithdraw",
+    delayedWithdrawn: "delayedWithdraw"
   }),
-  metrics: rename(shapes.metrics, { totalAccounts: "tokenAccounts", totalPublicKeys: "wallets" }),
-  rollup: shapes.stateRollup(bucket),
-  auction: shapes.stateAuction,
-  withdrawalDelayer: rename(shapes.stateWithdrawalDelayer, {
-    governanceAddress: "hermezGovernanceAddress"
-  }),
-  recommendedFee: shapes.recommendedFee,
-  node: object("StateNode", "What the node adds to the state of the network", {
-    forgeDelaySeconds: named(
-      "forgeDelay",
-      number,
-      "Seconds that the coordinator waits between two batches"
+  omit(shapes.slot, ["closedAuction", "winner"]),
+  omit(shapes.bid, ["withdrawAddr"]),
+  withFields(shapes.bucket, {
+    ceilUSD: shapes.bucket.fields.ceilUSD,
+    withdrawals: documented(bigInt, "Withdrawals that were left after the last change"),
+    maxWithdrawals: bigInt,
+    blockStamp: documented(bigInt, "Block of the last change"),
+    blockWithdrawalRate: named(
+      "rateBlocks",
+      bigInt,
+      "Blocks after which rateWithdrawals more are allowed"
     ),
-    poolLoad: documented(count, "Pending transactions in the pool")
+    rateWithdrawals: bigInt
+  }),
+  rename(shapes.metrics, { totalAccounts: "tokenAccounts", totalPublicKeys: "wallets" }),
+  rename(shapes.stateWithdrawalDelayer, { governanceAddress: "hermezGovernanceAddress" }),
+  withFields(shapes.state, {
+    ...shapes.state.fields,
+    node: object("StateNode", "What the node adds to the state of the network", {
+      forgeDelaySeconds: named(
+        "forgeDelay",
+        number,
+        "Seconds that the coordinator waits between two batches"
+      ),
+      poolLoad: documented(count, "Pending transactions in the pool")
+    })
+  }),
+  rename(omit(shapes.publicConstants, ["safetyAddress"]), {
+    governanceToken: "tokenHEZ",
+    auctionAddress: "hermezAuctionContract",
+    governanceAddress: "hermezGovernanceAddress",
+    withdrawalDelayerAddress: "withdrawDelayerContract"
+  }),
+  withFields(shapes.rollupConstants, {
+    ...shapes.rollupConstants.fields,
+    limitDepositAmount: documented(bigNumber, "Deposits stay below"),
+    limitL2TransferAmount: documented(bigNumber, "Transfers stay below")
+  }),
+  withFields(shapes.configAuction, {
+    ...rename(shapes.configAuction, { governanceToken: "tokenHEZ", rollupAddress: "hermezRollup" })
+      .fields,
+    initialMinimalBidding: documented(bigNumber, "Units of the governance token")
+  }),
+  rename(shapes.configWithdrawalDelayer, { rollupAddress: "hermezRollup" }),
+  withFields(shapes.config, {
+    ...rename(shapes.config, { rollup: "hermez" }).fields,
+    chainId: documented(
+      ofNetwork(count, (network) => network.chainId),
+      "Identifier of the Ethereum chain"
+    )
+  }),
+  withFields(shapes.poolTransaction, {
+    ...shapes.poolTransaction.fields,
+    toAccountIndex: documented(
+      accountReference,
+      "Account: prefix, token symbol and index; index 0 for an address or a key, 1 is the exit"
+    ),
+    batchNum: documented(
+      nullable(batchNum),
+      "Batch that forges or forged it, or since which it is invalid; null while it is pending"
+    )
   })
-})
+)
 
 const stateView = (view: StateView) => {
   const { rollup, ...state } = shapes.stateView(view)
@@ -94,44 +124,6 @@ const stateView = (view: StateView) => {
   return { ...state, rollup: { ...rollup, buckets }, node: view.node! }
 }
 
-const config = object(...shapes.configDoc, {
-  rollup: named(
-    "hermez",
-    withFields(shapes.rollupConstants, {
-      publicConstants: rename(omit(shapes.publicConstants, ["safetyAddress"]), {
-        governanceToken: "tokenHEZ",
-        auctionAddress: "hermezAuctionContract",
-        governanceAddress: "hermezGovernanceAddress",
-        withdrawalDelayerAddress: "withdrawDelayerContract"
-      }),
-      ...shapes.rollupConstants.fields,
-      limitDepositAmount: documented(bigNumber, "Deposits stay below"),
-      limitL2TransferAmount: documented(bigNumber, "Transfers stay below")
-    })
-  ),
-  auction: withFields(shapes.configAuction, {
-    ...rename(shapes.configAuction, { governanceToken: "tokenHEZ", rollupAddress: "hermezRollup" })
-      .fields,
-    initialMinimalBidding: documented(bigNumber, "Units of the governance token")
-  }),
-  withdrawalDelayer: rename(shapes.configWithdrawalDelayer, { rollupAddress: "hermezRollup" }),
-  chainId: documented(
-    ofNetwork(count, (network) => network.chainId),
-    "Identifier of the Ethereum chain"
-  )
-})
-
-const poolTransaction = withFields(shapes.poolTransaction, {
-  ...shapes.poolTransaction.fields,
-  toAccountIndex: documented(
-    accountReference,
-    "Account: prefix, token symbol and index; index 0 for an address or a key, 1 is the exit"
-  ),
-  batchNum: documented(
-    nullable(batchNum),
-    "Batch that forges or forged it, or since which it is invalid; null while it is pending"
-  )
-})
 const poolTransactionView = (view: PoolTransactionView) => ({
   ...shapes.poolTransactionView(view),
   toAccountIndex: {
@@ -271,20 +263,9 @@ export const v1: Revision = {
     "putTxOfNonce",
     "postAtomicGroup"
   ],
-  shapes: replaceObjects({
-    ...later.shapes,
-    transaction,
-    batch,
-    fullBatch: shapes.fullBatch(transaction, batch),
-    exit: shape(
-      rename(shapes.exit, {
-        instantWithdrawn: "instantWithdraw",
-        delayedWithdrawn: "delayedWithdraw"
-      }),
-      shapes.exitView
-    ),
-    state: shape(state, stateView),
-    config: shape(config, shapes.configView),
-    poolTransaction: shape(poolTransaction, poolTransactionView)
-  }, omit(shapes.bid, ["withdrawAddr"]))
+  shapes: {
+    ...shown,
+    state: { ...shown.state, view: stateView },
+    poolTransaction: { ...shown.poolTransaction, view: poolTransactionView }
+  }
 }

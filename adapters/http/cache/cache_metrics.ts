@@ -1,4 +1,4 @@
-import { Effect, type Scope } from "effect"
+import { type Effect, type Scope, Struct } from "effect"
 import { counter, gauge, measure } from "../../../core/ports/mod.ts"
 import type { ResponseCache } from "./response_cache.ts"
 
@@ -7,18 +7,11 @@ export const measureResponseCache = (
   { compressor, counts, entries }: ResponseCache
 ): Effect.Effect<void, never, Scope.Scope> =>
   measure(
-    ...Object.entries(
-      {
-        hit: "hits",
-        miss: "misses",
-        notModified: "notModified",
-        shared: "shared"
-      } as const
-    ).map(([source, name]) =>
+    ...Struct.keys(counts).map((source) =>
       counter(
         "rollup_answers_total",
         "Answers by source: cached (hit), not modified since the last answer to the client (notModified), computed for a concurrent request (shared), computed (miss)",
-        () => counts[name],
+        () => counts[source],
         { source }
       )
     ),

@@ -55,7 +55,7 @@ export class ResponseCache implements Answers {
   /** The running computations that requests share. */
   readonly #shared = new Map<string, Deferred.Deferred<unknown, unknown>>()
   /** Answers since the start, by source. */
-  readonly counts = { hits: 0, misses: 0, notModified: 0, shared: 0 }
+  readonly counts = { hit: 0, miss: 0, notModified: 0, shared: 0 }
   readonly compressor: Compressor
 
   constructor(options: ResponseCacheOptions) {
@@ -148,7 +148,7 @@ export class ResponseCache implements Answers {
 
   /** Returns the answer with its entity tag, and caches it if a later request can check it. */
   #store(read: RoutedRequest, key: string, computed: ComputedResponse): Entry | HttpAnswer {
-    this.counts.misses++
+    this.counts.miss++
     const { routes } = read
     const { dependsOn, snapshotId, status = 200 } = computed
     const content = "json" in computed ? { status, headers: {}, body: computed.json } : computed
@@ -210,7 +210,7 @@ export class ResponseCache implements Answers {
     if (tag !== undefined) {
       return this.#notModified({ ...answer.headers, etag: tag === "*" ? etag : tag })
     }
-    if (isHit) this.counts.hits++
+    if (isHit) this.counts.hit++
     return this.compressor.encode(entry, accepted, (bytes) => this.entries.grow(entry, bytes))
   }
 

@@ -115,28 +115,19 @@ export class Compressor {
   /** Starts to compress a body. Other requests wait for the same promise. */
   #start(
     { answer, compressed }: Compressible,
-    coding: ContentCoding,
+    { compress, name }: ContentCoding,
     keep: (bytes: number) => boolean
   ): Promise<Uint8Array> {
-    const compression = this.#compress(coding, bytesOf(answer.body))
-    compressed.set(coding.name, compression)
-    const forget = () => compressed.delete(coding.name)
-    compression.then(
-      (body) => keep(body.length) ? compressed.set(coding.name, body) : forget(),
-      forget
-    )
-    return compression
-  }
-
-  async #compress(coding: ContentCoding, body: Uint8Array): Promise<Uint8Array> {
     this.#running++
-    try {
-      const compressed = await coding.compress(body)
-      this.stats.get(coding.name)!.compressed++
-      return compressed
-    } finally {
-      this.#running--
-    }
+    const compression = (async () => compress(bytesOf(answer.body)))()
+      .finally(() => this.#running--)
+    compressed.set(name, compression)
+    compression.then((body) => {
+      this.stats.get(name)!.compressed++
+      if (keep(body.length)) compressed.set(name, body)
+      else compressed.delete(name)
+    }, () => compressed.delete(name))
+    return compression
   }
 
   #encoded({ answer, etag }: Compressible, { name }: ContentCoding, body: Uint8Array): HttpAnswer {

@@ -1,30 +1,20 @@
 import { Cause, Effect, Option } from "effect"
-import { type SnapshotId, NotRegistered } from "../../../core/ports/mod.ts"
+import type { SnapshotId } from "../../../core/ports/mod.ts"
 import type { ReadFailure } from "../../../core/use_cases/mod.ts"
 import {
-  badInput,
-  busy,
-  submissionConflict,
   type HeaderRecord,
   type HttpAnswer,
   type HttpRequest,
-  internal,
-  noRoom,
-  readsBusy,
-  notFound,
-  nothingToReplace,
-  poolFull,
+  type PostFailure,
   type Problem,
-  submissionRefused,
-  unavailable,
-  withBody,
-  withFaults
+  problemOf,
+  problemOfFaults,
+  withBody
 } from "../message/mod.ts"
 import {
   type Match,
   type MountMatch,
   mountedPath,
-  type PostFailure,
   type Resource,
   type Routes
 } from "../routes/mod.ts"
@@ -74,7 +64,7 @@ export const failureAnswer = (
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (failure?._tag === "Refusal") return Effect.succeed(failure.answer)
-  const problem = problemOf(failure, match?.target)
+  const problem = problemOf(failure, match?.target.parameterOf)
   // name the snapshot in which the item was not found
   const snapshotId = failure?._tag === "NotFound" || failure?._tag === "NotRegistered"
     ? failure.snapshotId
@@ -99,46 +89,6 @@ export const failureAnswer = (
   }
 }
 
-/** Maps a failure of the core to a problem; the only place that does. */
-const problemOf = (
-  failure: ReadFailure | PostFailure | undefined,
-  resource: Resource | undefined
-): Problem => {
-  switch (failure?._tag) {
-    case "BadInput":
-      return badInput(failure)
-    case "NotFound":
-      return notFound(failure)
-    case "NotRegistered":
-      if (resource?.notRegistered === undefined) return internal
-      // each unregistered thing belongs to a filter of its own
-      return withFaults(
-        resource.notRegistered(failure),
-        failure.things.slice(1).flatMap((thing) =>
-          resource.notRegistered!(new NotRegistered({ ...failure, things: [thing] })).faults ?? []
-        )
-      )
-    case "BodyReadError":
-      return failure.problem
-    case "SubmissionRefused":
-      return submissionRefused(failure)
-    case "NothingToReplace":
-      return nothingToReplace(failure)
-    case "SubmissionConflict":
-      return submissionConflict(failure)
-    case "PoolFull":
-      return poolFull(failure)
-    case "VerifierBusy":
-      return busy(failure)
-    case "StoreFailure":
-      if (!failure.retry) return internal
-      if (failure.reason === "busy") return readsBusy(failure.message)
-      return failure.reason === undefined ? unavailable : noRoom(failure.reason)
-    case undefined:
-      return internal
-  }
-}
-
 /**
  * Adds the faults of path and query to a fault of the header `Api-Revision`, so that the client
  * learns all of them at once.
@@ -158,7 +108,9 @@ export const withInputFaults = (
       onSuccess: () => problem,
       onFailure: (cause) => {
         const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
-        return failure?._tag === "BadInput" ? withFaults(problem, failure.faults) : problem
+        return failure?._tag === "BadInput"
+          ? problemOfFaults(problem.name, [...problem.faults!, ...failure.faults])
+          : problem
       }
     })
 }

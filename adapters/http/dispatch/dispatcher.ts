@@ -14,6 +14,7 @@ import {
 import {
   answerHeaders,
   bodyBytes,
+  type BodyReadError,
   exceededLimit,
   type HttpAnswer,
   type HttpLimits,
@@ -22,9 +23,10 @@ import {
   isPreflight,
   type LimitName,
   overloaded,
+  type PostFailure,
   preflightHeaders,
   type Problem,
-  readUndeclaredBody,
+  readBody,
   withLength,
   withoutBody
 } from "../message/mod.ts"
@@ -33,7 +35,6 @@ import type {
   Match,
   MountMatch,
   MountMatcher,
-  PostFailure,
   Resource,
   Routes
 } from "../routes/mod.ts"
@@ -81,7 +82,7 @@ export interface DispatcherOptions {
   /** Refuses a request before its resource sees it. If absent, every request is allowed. */
   readonly refuse?: (request: HttpRequest, resource: Resource) => HttpAnswer | undefined
   /** Number of requests whose answers are being computed. */
-  readonly inFlight: { readonly count: number }
+  readonly counts: { readonly inFlight: number }
   /** Reads the latest snapshot if it is not known; undefined while the store fails. */
   readonly latestSnapshotId: Effect.Effect<SnapshotId | undefined>
 }
@@ -199,10 +200,10 @@ export class Dispatcher {
     { request, routes }: RoutedRequest,
     run: () => Effect.Effect<A, E>
   ): Effect.Effect<A, E | Refusal> {
-    const { inFlight, limits } = this.#options
+    const { counts, limits } = this.#options
     const shed = (limit: LimitName) =>
       refusal(this.#refuseNow(routes, overloaded(limit), request.url))
-    if (inFlight.count >= limits.requestsMax) return shed("requestsMax")
+    if (counts.inFlight >= limits.requestsMax) return shed("requestsMax")
     const admission = request.admit?.() ?? "run"
     if (admission === "run") return run()
     return admission === "shed"
@@ -216,17 +217,12 @@ export class Dispatcher {
 
   /** Runs an effect after a body that the operation does not use, and fails if it is too long. */
   #withoutUndeclaredBody<A, E>(
-    { request, routes }: RoutedRequest,
+    { request }: RoutedRequest,
     run: () => Effect.Effect<A, E>
-  ): Effect.Effect<A, E | Refusal> {
-    const bodyRead = readUndeclaredBody(request, this.#options.limits)
-    return bodyRead === undefined ? run() : Effect.flatMap(
-      bodyRead,
-      (problem): Effect.Effect<A, E | Refusal> =>
-        problem === undefined
-          ? run()
-          : Effect.flatMap(this.refuse(routes, problem, request.url), refusal)
-    )
+  ): Effect.Effect<A, E | BodyReadError> {
+    return request.headers["transfer-encoding"] === undefined
+      ? run()
+      : Effect.flatMap(readBody(request, this.#options.limits), run)
   }
 
   /** Answers a write, or a request without a resource. */

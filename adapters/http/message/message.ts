@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import type { Problem, ProblemName } from "./problem.ts"
 import type { HttpLimits, LimitName } from "./limit.ts"
 import { type SnapshotId, synchedBlockNum } from "../../../core/ports/mod.ts"
@@ -178,26 +178,7 @@ export const exceededLimit = (
     : undefined
 }
 
-/**
- * Reads a body of undeclared length that the operation does not use. Returns the problem if the
- * body is too long or cannot be read, and undefined without such a body.
- */
-export const readUndeclaredBody = (
-  { headers, body }: HttpRequest,
-  limits: HttpLimits
-): Effect.Effect<Problem | undefined> | undefined =>
-  headers["transfer-encoding"] === undefined || body === undefined
-    ? undefined
-    : Effect.match(body(limits.bodyBytesMax), {
-      onSuccess: () => undefined,
-      onFailure: (name) => unreadableBody(name, limits)
-    })
-
-/** Returns the problem for a body that could not be read. */
-export const unreadableBody = (name: ProblemName, limits: HttpLimits): Problem =>
-  name === "body-too-large" ? bodyTooLarge(limits) : { name, message: "The body cannot be read" }
-
-const bodyTooLarge = ({ bodyBytesMax }: HttpLimits): Problem => ({
+export const bodyTooLarge = ({ bodyBytesMax }: HttpLimits): Problem => ({
   name: "body-too-large",
   limit: "bodyBytesMax",
   message: `The body is too large: at most ${bodyBytesMax} bytes are accepted`

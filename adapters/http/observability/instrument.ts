@@ -1,4 +1,4 @@
-import { Effect, type Scope, Struct, Exit, type Tracer } from "effect"
+import { Effect, type Scope, Struct, Exit, Record, type Tracer } from "effect"
 import { hexOfBytes } from "../../../core/encoding/mod.ts"
 import {
   collect,
@@ -12,6 +12,7 @@ import {
 } from "../../../core/ports/mod.ts"
 import type { Dispatcher, RoutedRequest } from "../dispatch/mod.ts"
 import {
+  defaultLimits,
   type HttpAnswer,
   type LimitName,
   type ProblemName,
@@ -23,8 +24,7 @@ import {
   type RequestRecord,
   beginSpan,
   endSpan,
-  parseTraceParent,
-  withSpan
+  parseTraceParent
 } from "./telemetry.ts"
 
 /** Buckets of the durations: most answers take less than a millisecond. */
@@ -47,11 +47,6 @@ const boundsSeconds = [
   10
 ] as const
 
-/** Number of requests whose answers are being computed. */
-interface InFlight {
-  count: number
-}
-
 interface Counts {
   readonly byStatus: Map<number, number>
   readonly durations: Distribution
@@ -59,16 +54,13 @@ interface Counts {
 
 /** Counts requests by operation, revision and status. Counting a request is cheap. */
 export class RequestCounts {
+  /** Number of requests whose answers are being computed. */
+  inFlight = 0
   readonly #byRevision = new Map<string, Map<string, Counts>>()
   readonly #problems = new Map<ProblemName, number>()
   /** Number of hits of each limit. All start at 0, so that an alert sees the first hit. */
   readonly limits: { [Name in LimitName]: number } = {
-    urlBytesMax: 0,
-    headerBytesMax: 0,
-    bodyBytesMax: 0,
-    jsonDepthMax: 0,
-    listItemsMax: 0,
-    requestsMax: 0,
+    ...Record.map({ ...defaultLimits }, () => 0),
     headersTimeoutMs: 0,
     requestTimeoutMs: 0,
     queueDelayTargetMs: 0,
@@ -134,15 +126,14 @@ export class RequestCounts {
 
 /** Registers the metrics of requests until the scope closes. */
 export const measureRequests = (
-  counts: RequestCounts,
-  inFlight: InFlight
+  counts: RequestCounts
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.andThen(
     measure(
       gauge(
         "rollup_http_requests_in_flight",
         "Requests whose answers are being computed",
-        () => inFlight.count
+        () => counts.inFlight
       ),
       ...Struct.keys(counts.limits).map((limit) => limitHits(limit, () => counts.limits[limit]))
     ),
@@ -150,7 +141,6 @@ export const measureRequests = (
   )
 
 interface InstrumentOptions {
-  readonly inFlight: InFlight
   readonly counts: RequestCounts
   readonly telemetry: TelemetryOptions
   readonly dispatcher: Dispatcher
@@ -166,7 +156,7 @@ export const telemetryHeaderNames = (
 
 /** Returns the dispatcher with counts, logs, timing and traces of each request, as the options say. */
 export const instrument = (
-  { counts, dispatcher, inFlight, telemetry }: InstrumentOptions
+  { counts, dispatcher, telemetry }: InstrumentOptions
 ): (request: HttpRequest) => Effect.Effect<HttpAnswer> => {
   const { log, serverTiming = false, traces } = telemetry
   const isRecorded = log !== undefined || serverTiming
@@ -197,44 +187,40 @@ export const instrument = (
 
     const answering = dispatcher.answer(routed)
     // a cached answer is an `Exit`: no fiber is needed
-    if (isSettled(answering)) {
-      return Exit.isSuccess(answering) ? Effect.succeed(finish(answering.value)) : answering
+    if (Exit.isExit(answering)) {
+      return Effect.mapEager(answering as Effect.Effect<HttpAnswer>, finish)
     }
-    const counted = countInFlight(
-      inFlight,
-      span === undefined ? answering : withSpan(answering, traces!, span),
-      (exit) => {
-        // an interruption means that the client has disconnected
-        if (Exit.isFailure(exit)) finish(abandonedAnswer)
-      }
-    )
-    return Effect.map(counted, finish)
+    const traced = span === undefined
+      ? answering
+      : answering.pipe(Effect.withParentSpan(span), Effect.withTracer(traces!.tracer))
+    return Effect.map(countInFlight(counts, traced, () => finish(abandonedAnswer)), finish)
   }
 }
 
-/** Counts a request while its answer is computed, and then calls `finish`. */
+/**
+ * Counts a request while its answer is computed.
+ *
+ * @param onInterrupt is called if the client disconnects before the answer
+ */
 const countInFlight = (
-  inFlight: InFlight,
+  counts: RequestCounts,
   answer: Effect.Effect<HttpAnswer>,
-  finish: (exit: Exit.Exit<HttpAnswer>) => void
+  onInterrupt: () => void
 ): Effect.Effect<HttpAnswer> => {
   let isCounted = false
   return Effect.onExit(
     Effect.suspend(() => {
       isCounted = true
-      inFlight.count++
+      counts.inFlight++
       return answer
     }),
     (exit) =>
       Effect.sync(() => {
-        if (isCounted) inFlight.count--
-        finish(exit)
+        if (isCounted) counts.inFlight--
+        if (Exit.isFailure(exit)) onInterrupt()
       })
   )
 }
-
-const isSettled = (effect: Effect.Effect<HttpAnswer>): effect is Exit.Exit<HttpAnswer> =>
-  Exit.isExit(effect)
 
 /** What logs and metrics show if the client disconnected before the answer. */
 const abandonedAnswer: HttpAnswer = { status: 499, headers: {}, body: "" }

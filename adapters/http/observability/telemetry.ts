@@ -1,6 +1,6 @@
 import * as Headers from "effect/http/Headers"
 import * as HttpTraceContext from "effect/http/HttpTraceContext"
-import { Tracer, Context, Effect, Exit, Option } from "effect"
+import { type Tracer, Context, Exit, Option } from "effect"
 import type { ProblemName } from "../message/mod.ts"
 
 /** The log record of a request and its answer. */
@@ -91,13 +91,6 @@ export const beginSpan = (
     sampled: true
   })
 }
-
-/** Runs an effect with the span as its parent. */
-export const withSpan = <A, E, R>(
-  effect: Effect.Effect<A, E, R>,
-  { tracer }: Traces,
-  span: Tracer.Span
-): Effect.Effect<A, E, R> => effect.pipe(Effect.withParentSpan(span), Effect.withTracer(tracer))
 
 /** Ends the span, with attributes of the semantic conventions of OpenTelemetry. */
 export const endSpan = (

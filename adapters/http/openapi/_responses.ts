@@ -10,17 +10,9 @@ import {
   type WireContext,
   type WriteOperation
 } from "../../../core/contract/mod.ts"
+import { StoreFailure } from "../../../core/ports/mod.ts"
 import { NotFound, SubmissionConflict } from "../../../core/use_cases/mod.ts"
-import {
-  badInput,
-  internal,
-  notFound,
-  type Problem,
-  problemJson,
-  problems,
-  submissionConflict,
-  unavailable
-} from "../message/mod.ts"
+import { internal, type Problem, problemJson, problemOf, problems } from "../message/mod.ts"
 
 type Schemas = { readonly [name: string]: JsonSchema }
 
@@ -200,7 +192,7 @@ const refusalOf =
     })
   })
 
-const conflict = submissionConflict(
+const conflict = problemOf(
   new SubmissionConflict({
     faults: [{
       in: "body",
@@ -212,17 +204,19 @@ const conflict = submissionConflict(
   })
 )
 
+const unavailable = problemOf(new StoreFailure({ message: "", retry: true }))
+
 /** Returns the responses of refused requests in a revision. */
 export const problemResponses = (revision: Revision) => {
   const refusal = refusalOf(revision)
   return {
     BadInput: refusal(
       "The request violates rules of the contract; the answer lists all of them",
-      badInput(new BadInput({ faults: [fault] }))
+      problemOf(new BadInput({ faults: [fault] }))
     ),
     NotFound: refusal(
       "The item does not exist, or a filter names an unregistered account, token or batch",
-      notFound(new NotFound({ message: "There is no token with id 7" }))
+      problemOf(new NotFound({ message: "There is no token with id 7" }))
     ),
     Internal: refusal("An internal error occurred", internal),
     Unavailable: refusal("The server is temporarily unavailable", unavailable, {

@@ -27,8 +27,9 @@ interface PagesOptions {
 
 /** Returns the pages of one revision by path; the path of the mount itself is empty. */
 export const makePages = (options: PagesOptions): { readonly [path: string]: Page } => {
-  const { context, mounts } = options
-  const documentation = lastByKey((basePath) => openDocumentation(options, basePath))
+  const { context, mount, mounts } = options
+  const documentAt = (basePath: string) =>
+    openApi({ revision: mount.revision, context, path: mountedPath(mount, "", basePath) })
   return {
     "": {
       operation: "index",
@@ -38,13 +39,14 @@ export const makePages = (options: PagesOptions): { readonly [path: string]: Pag
     [pagePaths.document]: {
       operation: "openapi",
       isConstant: true,
-      content: ({ basePath = "" }) =>
-        Effect.flatMap(documentation(basePath), ({ text }) => Effect.map(text, jsonAnswer))
+      content: lastByBasePath((basePath) =>
+        Effect.succeed(jsonAnswer(exactJson(documentAt(basePath))))
+      )
     },
     [pagePaths.docs]: {
       operation: "docs",
       isConstant: true,
-      content: ({ basePath = "" }) => Effect.flatMap(documentation(basePath), ({ page }) => page)
+      content: lastByBasePath((basePath) => docsPage(documentAt(basePath)))
     },
     "/network": {
       operation: "network",
@@ -57,29 +59,18 @@ export const makePages = (options: PagesOptions): { readonly [path: string]: Pag
 
 const jsonAnswer = (body: string): HttpAnswer => ({ status: 200, headers: {}, body })
 
-/** Returns the document of a revision and its page, which are made when they are first needed. */
-const openDocumentation = Effect.fnUntraced(
-  function*({ context, mount }: PagesOptions, basePath: string) {
-    const { revision } = mount
-    const document = yield* cachedSuccess(
-      Effect.sync(() => openApi({ revision, context, path: mountedPath(mount, "", basePath) }))
-    )
-    return {
-      text: yield* cachedSuccess(Effect.map(document, exactJson)),
-      page: yield* cachedSuccess(Effect.flatMap(document, docsPage))
-    }
-  }
-)
-
-/** Returns the effect of a function, and keeps the result for the key of the last call. */
-const lastByKey = <A>(
-  compute: (key: string) => Effect.Effect<A>
-): (key: string) => Effect.Effect<A> => {
-  let last: { readonly key: string; readonly result: A } | undefined
-  return (key) =>
-    last?.key === key
-      ? Effect.succeed(last.result)
-      : Effect.tap(compute(key), (result) => Effect.sync(() => void (last = { key, result })))
+/** Returns an answer for each base path, and keeps that of the last one. */
+const lastByBasePath = (
+  compute: (basePath: string) => Effect.Effect<HttpAnswer>
+): Page["content"] => {
+  let last: { readonly basePath: string; readonly answer: Effect.Effect<HttpAnswer> } | undefined
+  return ({ basePath = "" }) =>
+    last?.basePath === basePath
+      ? last.answer
+      : Effect.flatMap(cachedSuccess(Effect.suspend(() => compute(basePath))), (answer) => {
+        last = { basePath, answer }
+        return answer
+      })
 }
 
 /**

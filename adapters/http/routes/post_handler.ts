@@ -1,4 +1,4 @@
-import { Data, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 import {
   BadInput,
   type AnyWriteOperationId,
@@ -15,26 +15,16 @@ import {
 } from "../../../core/contract/mod.ts"
 import type { AccountIndex, TransactionId } from "../../../core/encoding/mod.ts"
 import type { PostedGroup, PostedTransaction } from "../../../core/domain/mod.ts"
-import type {
-  NothingToReplace,
-  PostRules,
-  Submission,
-  SubmissionFailure
-} from "../../../core/use_cases/mod.ts"
+import type { PostRules, Submission } from "../../../core/use_cases/mod.ts"
 import {
-  unreadableBody,
+  BodyReadError,
   type HttpLimits,
   type HttpRequest,
+  type PostFailure,
   type Problem,
+  readBody,
   utf8Text
 } from "../message/mod.ts"
-
-/** The body of a request cannot be read: it is too long, malformed or of an unsupported type. */
-export class BodyReadError
-  extends Data.TaggedError("BodyReadError")<{ readonly problem: Problem }>
-{}
-
-export type PostFailure = BadInput | BodyReadError | SubmissionFailure | NothingToReplace
 
 /**
  * Runs the use case for a request; returns the body of the answer, which may be empty. Path values
@@ -119,39 +109,31 @@ const makePostHandler = (
       `post JSON in UTF-8 to ${path}, as Content-Type: application/json`
     )
     if (problem !== undefined) return Effect.fail(new BodyReadError({ problem }))
-    return Effect.flatMap(bytesOf(request, limits), (bytes): Effect.Effect<string, PostFailure> => {
-      const text = utf8Text(bytes)
-      const posted = text === undefined ? Result.fail([notUtf8]) : read(text)
-      const values = readPath(segments)
-      const faults = [
-        ...(Result.isFailure(values) ? values.failure : []),
-        ...noQuery(query, requestRules),
-        ...(Result.isFailure(posted) ? posted.failure : [])
-      ]
-      return Result.isSuccess(posted) && Result.isSuccess(values) && faults.length === 0
-        ? submit(
-          posted.success.posted as never,
-          values.success as never,
-          {
-            acceptsOwnerAddress,
-            references: symbols === undefined ? posted.success.references : {}
-          }
-        )
-        : Effect.fail(new BadInput({ faults: faults as [InputFault, ...Array<InputFault>] }))
-    })
+    return Effect.flatMap(
+      readBody(request, limits),
+      (bytes): Effect.Effect<string, PostFailure> => {
+        const text = utf8Text(bytes)
+        const posted = text === undefined ? Result.fail([notUtf8]) : read(text)
+        const values = readPath(segments)
+        const faults = [
+          ...(Result.isFailure(values) ? values.failure : []),
+          ...noQuery(query, requestRules),
+          ...(Result.isFailure(posted) ? posted.failure : [])
+        ]
+        return Result.isSuccess(posted) && Result.isSuccess(values) && faults.length === 0
+          ? submit(
+            posted.success.posted as never,
+            values.success as never,
+            {
+              acceptsOwnerAddress,
+              references: symbols === undefined ? posted.success.references : {}
+            }
+          )
+          : Effect.fail(new BadInput({ faults: faults as [InputFault, ...Array<InputFault>] }))
+      }
+    )
   }
 }
-
-const bytesOf = (
-  { body }: HttpRequest,
-  limits: HttpLimits
-): Effect.Effect<Uint8Array, BodyReadError> =>
-  body === undefined
-    ? Effect.succeed(new Uint8Array())
-    : Effect.mapError(
-      body(limits.bodyBytesMax),
-      (name) => new BodyReadError({ problem: unreadableBody(name, limits) })
-    )
 
 const jsonType = /^application\/json\s*(?:;|$)/iu
 

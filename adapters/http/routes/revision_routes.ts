@@ -5,12 +5,11 @@ import {
   type Operation,
   type ReadOperationId,
   readOperationsOf,
-  type Revision,
   type WireContext,
   type WriteOperation,
   writeOperationsOf
 } from "../../../core/contract/mod.ts"
-import type { SnapshotId, NotRegistered } from "../../../core/ports/mod.ts"
+import type { SnapshotId } from "../../../core/ports/mod.ts"
 import {
   type Answer,
   returnsOneBatch,
@@ -22,7 +21,7 @@ import {
   type HttpAnswer,
   type HttpRequest,
   makeHeaders,
-  notRegistered,
+  type PostFailure,
   type Problem,
   problemJson,
   problemStatus
@@ -30,7 +29,7 @@ import {
 import { localPath } from "../openapi/mod.ts"
 import { makePages, type Page, pagePaths } from "./_pages.ts"
 import { makeRouter, type Mount, mountedPath, type Router } from "./mounts.ts"
-import type { PostFailure, PostHandler } from "./post_handler.ts"
+import type { PostHandler } from "./post_handler.ts"
 
 /** The answer of a resource, before the cache adds its entity tag. */
 export type ComputedResponse = Answer | PageResponse
@@ -56,8 +55,8 @@ export interface Resource {
    */
   readonly batch?: (values: ReadonlyArray<string>) => number
   readonly write?: WriteResource
-  /** Returns the problem for an unregistered account, token or batch, with its parameter name. */
-  readonly notRegistered?: (failure: NotRegistered) => Problem
+  /** Returns the parameter of a filter, as the network spells it. */
+  readonly parameterOf?: (filter: string) => string
 }
 
 /** The handler of a request with a body, which it reads itself. */
@@ -143,8 +142,12 @@ const readResource = (
   allow: readMethods,
   get: reading.operations[id]!,
   ...returnsOneBatch(operation) ? { batch: ([number]) => Number(number) } : {},
-  notRegistered: (failure) =>
-    notRegistered(failure, filterName(revision, operation, context, failure.things[0].filter))
+  ..."list" in operation
+    ? {
+      parameterOf: (filter) =>
+        context.name(parameterName(revision, operation.list, filter) ?? filter)
+    }
+    : {}
 })
 
 const writeResource = (
@@ -198,14 +201,3 @@ const postAnswer = (
     : { ...headers, "content-type": contentType },
   body
 })
-
-/** Returns the parameter name of a filter, as the network spells it. */
-const filterName = (
-  revision: Revision,
-  operation: Operation,
-  { name }: WireContext,
-  filter: string
-): string =>
-  "list" in operation
-    ? name(parameterName(revision, operation.list, filter) ?? filter)
-    : filter

@@ -1,6 +1,5 @@
 import { Result } from "effect"
-import { brokenBody, hintOf } from "../fault.ts"
-import type { InputFault } from "../input_fault.ts"
+import { brokenBody, hintOf, type InputFault } from "../fault.ts"
 
 /** The type of a JSON value. */
 export type JsonKind = "string" | "number" | "boolean" | "null" | "object" | "array"
@@ -88,24 +87,21 @@ class Scanner {
       if (this.text[this.at] !== ":") return this.fail("a colon after the name")
       this.at++
       this.blank()
-      const start = this.at
-      const kind = this.value(depth)
-      if (kind === undefined) return false
-      const text = this.text.slice(start, this.at)
-      found?.(content(name), kind, kind === "string" ? content(text) : text)
-      return true
+      return this.item(depth, found && ((kind, text) => found(content(name), kind, text)))
     })
   }
 
   array(depth: number, found?: (kind: JsonKind, text: string) => void): boolean {
-    return this.sequence("]", depth, () => {
-      const start = this.at
-      const kind = this.value(depth)
-      if (kind === undefined) return false
-      const text = this.text.slice(start, this.at)
-      found?.(kind, kind === "string" ? content(text) : text)
-      return true
-    })
+    return this.sequence("]", depth, () => this.item(depth, found))
+  }
+
+  private item(depth: number, found?: (kind: JsonKind, text: string) => void): boolean {
+    const start = this.at
+    const kind = this.value(depth)
+    if (kind === undefined) return false
+    const text = this.text.slice(start, this.at)
+    found?.(kind, kind === "string" ? content(text) : text)
+    return true
   }
 
   /** Returns undefined if there is no value. */

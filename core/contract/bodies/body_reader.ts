@@ -1,7 +1,6 @@
 import { Result, Schema, SchemaAST } from "effect"
 import { type AccountIndex, symbolOfAccountIndex } from "../../encoding/mod.ts"
-import { brokenBody, cut, faultOfItem } from "../fault.ts"
-import type { InputFault } from "../input_fault.ts"
+import { brokenBody, cut, faultOfItem, type InputFault } from "../fault.ts"
 import { notNull, type Property, propertiesOf } from "../objects/mod.ts"
 import { type RequestRules, strictRules } from "../request_rules.ts"
 import {
@@ -108,14 +107,9 @@ export const referencesReader = <T>(
     if (rules.unknownProperties === "refused") faults.push(...explain(membersByName.values()))
     for (const [name, { text }] of repeated) {
       if (rules.unknownProperties === "ignored" && !named.has(name)) continue
-      faults.push(
-        brokenBody(
-          name,
-          text,
-          "given once",
-          `Property ${JSON.stringify(name.slice(0, 100))} occurs more than once: send it once`
-        )
-      )
+      const shown = JSON.stringify(name.slice(0, 100))
+      const message = `Property ${shown} occurs more than once: send it once`
+      faults.push(brokenBody(name, text, "given once", message))
     }
     for (const [name, reader] of named) {
       if (membersByName.has(name) || reader.isOptional) continue
@@ -132,11 +126,13 @@ export const referencesReader = <T>(
 /** How a property is read. */
 interface FieldReader extends Property {
   readonly json: JsonKind
-  readonly decode: ReturnType<WireForm<unknown>["decode"]>
+  /** Decodes the text of a member of the kind `json`. */
+  readonly decode: (
+    text: string,
+    name: string
+  ) => Result.Result<unknown, ReadonlyArray<InputFault>>
   /** Whether the value is an account index, whose text has a symbol. */
   readonly isReference: boolean
-  /** The reader of the objects of a list, and their maximum number. */
-  readonly items?: { readonly read: BodyReader<unknown>; readonly max: number }
 }
 
 const fieldReader = (
@@ -147,27 +143,51 @@ const fieldReader = (
   const { onlyNull } = property
   const type = typeOf(property)
   const form = jsonForm(type) as WireForm<unknown> | undefined
-  if (form !== undefined) {
+  if (form === undefined) {
     return {
       ...property,
-      json: form.json,
-      decode: onlyNull === undefined
-        ? form.decode(context, rules.spelling)
-        : () => Result.fail({ rule: onlyNull }),
-      isReference: form === wireForm(accountIndex) as WireForm<unknown>
+      json: "array",
+      decode: listDecoder(type, context, rules),
+      isReference: false
     }
   }
-  if (!SchemaAST.isArrays(type)) throw new Error(`${property.name} is no property of a body`)
-  const schema = Schema.make<BodySchema>(type.rest[0]!)
+  const decode = onlyNull === undefined
+    ? form.decode(context, rules.spelling)
+    : () => Result.fail({ rule: onlyNull })
   return {
     ...property,
-    json: "array",
-    decode: () => Result.succeed([]),
-    isReference: false,
-    items: {
-      read: bodyReader({ schema, notes: {} }, context, { rules }),
-      max: SchemaAST.resolve(type)!.itemsMax!
+    json: form.json,
+    decode: (text, name) =>
+      Result.mapError(decode(text), ({ rule }) => [invalid(name, text, rule)]),
+    isReference: form === wireForm(accountIndex) as WireForm<unknown>
+  }
+}
+
+/** Returns the decoder of a list of objects. It fails with the faults of all of them. */
+const listDecoder = (
+  type: SchemaAST.AST,
+  context: WireContext,
+  rules: RequestRules
+): FieldReader["decode"] => {
+  if (!SchemaAST.isArrays(type)) throw new Error(`A body cannot have a property of ${type._tag}`)
+  const schema = Schema.make<BodySchema>(type.rest[0]!)
+  const read = bodyReader({ schema, notes: {} }, context, { rules })
+  const max = SchemaAST.resolve(type)!.itemsMax!
+  return (text, name) => {
+    const items = jsonItems(text)
+    if (items.length > max) {
+      const message = `Property ${name} has ${items.length} items: expected at most ${max}`
+      return Result.fail([brokenBody(name, String(items.length), `at most ${max} items`, message)])
     }
+    const results = items.map((item) => read(item.text))
+    const faults = results.flatMap((result, position) =>
+      Result.isSuccess(result)
+        ? []
+        : result.failure.map((fault) => faultOfItem(name, position, fault))
+    )
+    return faults.length > 0
+      ? Result.fail(faults)
+      : Result.succeed(results.map((result) => Result.getOrThrow(result)))
   }
 }
 
@@ -209,7 +229,7 @@ const objectOf = (
 }
 
 const valueOf = (
-  { decode, isOptional, items, json }: FieldReader,
+  { decode, isOptional, json }: FieldReader,
   { kind, name, text }: JsonMember
 ): Result.Result<unknown, ReadonlyArray<InputFault>> => {
   if (kind === "null" && isOptional) return Result.succeed(null)
@@ -217,43 +237,12 @@ const valueOf = (
     const rule = `${kinds[json]}${isOptional ? " or null" : ""}`
     return Result.fail([invalid(name, text, rule, `, found ${kinds[kind]}`)])
   }
-  return items === undefined
-    ? Result.mapError(decode(text), ({ rule }) => [invalid(name, text, rule)])
-    : itemsOf(name, text, items.max, items.read)
+  return decode(text, name)
 }
 
 /** Returns the fault of a property with the name of its rule, if it has one. */
 const withRule = ({ ruleName }: Property, fault: InputFault): InputFault =>
   ruleName === undefined ? fault : { ...fault, ruleName }
-
-/** Returns the decoded objects of a list, or the faults of all of them. */
-const itemsOf = (
-  name: string,
-  text: string,
-  max: number,
-  read: BodyReader<unknown>
-): Result.Result<ReadonlyArray<unknown>, ReadonlyArray<InputFault>> => {
-  const items = jsonItems(text)
-  if (items.length > max) {
-    return Result.fail([
-      brokenBody(
-        name,
-        String(items.length),
-        `at most ${max} items`,
-        `Property ${name} has ${items.length} items: expected at most ${max}`
-      )
-    ])
-  }
-  const results = items.map((item) => read(item.text))
-  const faults = results.flatMap((result, position) =>
-    Result.isSuccess(result)
-      ? []
-      : result.failure.map((fault) => faultOfItem(name, position, fault))
-  )
-  return faults.length > 0
-    ? Result.fail(faults)
-    : Result.succeed(results.map((result) => Result.getOrThrow(result)))
-}
 
 const kinds: { readonly [K in JsonKind]: string } = {
   string: "a JSON string",

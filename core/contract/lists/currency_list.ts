@@ -1,5 +1,5 @@
 import type { CurrencyPrice } from "../../domain/mod.ts"
-import type { FilterValue, ListDeclaration } from "./filter.ts"
+import type { FilterValues, ListDeclaration } from "./filter.ts"
 
 /** The list of the prices of currencies, which always is one page. */
 export const currencyList = {
@@ -29,9 +29,5 @@ export const currencyList = {
 
 /** The filters of the list of currencies, each absent or a domain value. */
 export interface CurrencyQuery {
-  readonly filters: {
-    readonly [F in keyof typeof currencyList.filters]?: FilterValue<
-      typeof currencyList.filters[F]
-    >
-  }
+  readonly filters: FilterValues<typeof currencyList>
 }

@@ -70,6 +70,10 @@ export interface ListDeclaration<Row = never> {
 }
 
 /** The type of the value of a filter in a query. */
-export type FilterValue<F> = F extends { readonly scalar: infer S extends ScalarName } ?
-  ScalarValues[S]
+type FilterValue<F> = F extends { readonly scalar: infer S extends ScalarName } ? ScalarValues[S]
   : never
+
+/** The filters of a declared list, each absent or a domain value. */
+export type FilterValues<List extends ListDeclaration> = {
+  readonly [F in keyof List["filters"]]?: FilterValue<List["filters"][F]>
+}

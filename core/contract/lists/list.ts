@@ -1,6 +1,6 @@
 import { type BidView, isPendingWithdraw } from "../../domain/mod.ts"
 import { type AccountIndex, isUserAccount } from "../../encoding/mod.ts"
-import type { FilterValue, ListDeclaration } from "./filter.ts"
+import type { FilterValues, ListDeclaration } from "./filter.ts"
 import type { ListRows } from "../items.ts"
 import { sideExclusions, sideFilters } from "./side_filters.ts"
 
@@ -382,9 +382,7 @@ export type ListName = keyof typeof lists
 export const listNames = Object.keys(lists) as ReadonlyArray<ListName>
 
 /** The filters of a list, each absent or a domain value. */
-export type FiltersOf<N extends ListName> = {
-  readonly [F in keyof typeof lists[N]["filters"]]?: FilterValue<typeof lists[N]["filters"][F]>
-}
+export type FiltersOf<N extends ListName> = FilterValues<typeof lists[N]>
 
 /** The maximum page size, in items. */
 export const limitMax = 2049

@@ -1,5 +1,5 @@
 import { type AccountOwner, type PoolTransaction, unfinishedStates } from "../../domain/mod.ts"
-import type { FilterValue, ListDeclaration } from "./filter.ts"
+import type { FilterValues, ListDeclaration } from "./filter.ts"
 import type { ListName, ListQuery } from "./list.ts"
 import { sideExclusions, sideFilters } from "./side_filters.ts"
 
@@ -109,9 +109,7 @@ export const poolList = {
 } as const satisfies ListDeclaration<PoolRow>
 
 /** The filters of the list of the pool, each absent or a domain value. */
-export type PoolListFilters = {
-  readonly [F in keyof typeof filters]?: FilterValue<typeof filters[F]>
-}
+export type PoolListFilters = FilterValues<typeof poolList>
 
 /** One page of the list of the pool. `fromItem` is inclusive and need not exist. */
 export interface PoolListQuery extends Omit<ListQuery<ListName>, "filters"> {

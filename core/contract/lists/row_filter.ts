@@ -1,9 +1,4 @@
-import type { Filter, FilterValue, ListDeclaration } from "./filter.ts"
-
-/** The filters of a declared list, each undefined or a domain value. */
-type ValuesOf<List extends ListDeclaration> = {
-  readonly [F in keyof List["filters"]]?: FilterValue<List["filters"][F]> | undefined
-}
+import type { Filter, FilterValues, ListDeclaration } from "./filter.ts"
 
 /** The type of the rows of a declared list. */
 type RowOf<List extends ListDeclaration> = List extends ListDeclaration<infer Row> ? Row : never
@@ -31,7 +26,7 @@ type RowOf<List extends ListDeclaration> = List extends ListDeclaration<infer Ro
  */
 export const rowFilter = <const List extends ListDeclaration>(
   list: List,
-  filters: ValuesOf<List>
+  filters: { readonly [F in keyof FilterValues<List>]: FilterValues<List>[F] | undefined }
 ): (row: RowOf<List>) => boolean => {
   const values = new Map<string, unknown>(Object.entries(filters))
   for (const [name, { implies, match }] of Object.entries<Filter>(list.filters)) {

@@ -1,6 +1,5 @@
 /** Objects of the wire: how they are declared, written, decoded and documented. */
 export * from "./object.ts"
 export * from "./properties.ts"
-export * from "./replace.ts"
 export * from "./schema.ts"
 export * from "./writer.ts"

@@ -1,7 +1,6 @@
 import type { Result } from "effect"
 import { values } from "../../domain/mod.ts"
-import { brokenRule, hintOf } from "../fault.ts"
-import type { InputFault } from "../input_fault.ts"
+import { brokenRule, hintOf, type InputFault } from "../fault.ts"
 import { fromItemMax, limitDefault, limitMax } from "../lists/mod.ts"
 import type { RequestRules } from "../request_rules.ts"
 import {
@@ -43,10 +42,6 @@ export interface Parameter {
   readonly decode: (text: string) => Result.Result<unknown, { readonly rule: string }>
 }
 
-interface ListPresets {
-  readonly [list: string]: { readonly [filter: string]: unknown }
-}
-
 /**
  * Returns the parameters of one list in one revision.
  *
@@ -76,7 +71,8 @@ export const listParameters = (
   for (const [name, scalar] of isPaged ? Object.entries(pageParameters) : []) {
     parameters.set(name, { filter: undefined, ...readerOf(scalar) })
   }
-  const presets = (revision.presets as ListPresets | undefined)?.[list] ?? {}
+  const presets: { readonly [filter: string]: unknown } =
+    (list === "currencies" ? undefined : revision.presets?.[list]) ?? {}
   const rules: RequestRules =
     (requestRules.closedLists as ReadonlyArray<AnyListName>).includes(list)
       ? { ...requestRules, unknownParameters: "refused" }

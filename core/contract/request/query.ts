@@ -1,6 +1,5 @@
 import { Result } from "effect"
-import { brokenRule, invalidValue } from "../fault.ts"
-import type { InputFault } from "../input_fault.ts"
+import { brokenRule, invalidValue, type InputFault } from "../fault.ts"
 import {
   type CurrencyQuery,
   limitMax,

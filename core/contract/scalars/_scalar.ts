@@ -78,6 +78,16 @@ export const scalar = <T>({
   })
 }
 
+/** Returns a parser with one rule; `read` returns undefined if a text breaks it. */
+export function parser<T>(rule: string, read: (text: string) => T | undefined) {
+  return (text: string): Result.Result<T, EncodingError> => {
+    const value = read(text)
+    return value === undefined
+      ? Result.fail(new EncodingError(text, rule))
+      : Result.succeed(value)
+  }
+}
+
 /** Returns the number of a bigint that a double represents exactly, and other values unchanged. */
 const jsonNumber = (value: unknown): unknown =>
   typeof value === "bigint" && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
@@ -160,16 +170,13 @@ export const quantity = (documentation: Documentation<number> = {}): Scalar<numb
   scalar({
     json: "number",
     domain: values.quantity,
-    parse: () => parseNumber,
+    parse: () =>
+      parser("a number from 0 on", (text) => {
+        const value = /^(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/u.test(text) ? Number(text) : NaN
+        return Number.isFinite(value) ? value : undefined
+      }),
     ...documentation
   })
-
-const parseNumber = (text: string): Result.Result<number, EncodingError> => {
-  const value = /^(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/u.test(text) ? Number(text) : NaN
-  return Number.isFinite(value)
-    ? Result.succeed(value)
-    : Result.fail(new EncodingError(text, "a number from 0 on"))
-}
 
 /** Returns the scalar of one of several texts. */
 export const oneOf = <const T extends string>(
@@ -178,12 +185,8 @@ export const oneOf = <const T extends string>(
 ): Scalar<T> =>
   scalar({
     domain: values.oneOf(options),
-    parse: () => (text) => {
-      const option = options.find((value) => value === text)
-      return option === undefined
-        ? Result.fail(new EncodingError(text, `one of ${options.join(", ")}`))
-        : Result.succeed(option)
-    },
+    parse: () =>
+      parser(`one of ${options.join(", ")}`, (text) => options.find((value) => value === text)),
     encoded: () =>
       Schema.Any.check(Schema.makeFilter(
         (text) => options.includes(text),
@@ -191,6 +194,23 @@ export const oneOf = <const T extends string>(
       )),
     ...documentation
   })
+
+interface BooleanTexts {
+  readonly values: ReadonlyMap<string, boolean>
+  /** Describes the texts, for error messages. */
+  readonly rule: string
+}
+
+const lenient = new Map([
+  ...["1", "t", "T", "TRUE", "true", "True"].map((text) => [text, true] as const),
+  ...["0", "f", "F", "FALSE", "false", "False"].map((text) => [text, false] as const)
+])
+
+/** The texts of a boolean by spelling. The lenient ones are those of `strconv.ParseBool` of Go. */
+export const booleanTexts: { readonly [S in Spelling]: BooleanTexts } = {
+  canonical: { values: new Map([["true", true], ["false", false]]), rule: "true or false" },
+  lenient: { values: lenient, rule: `one of ${[...lenient.keys()].join(", ")}` }
+}
 
 /** Returns the scalar of hexadecimal digits of either case: the same bytes are the same value. */
 export const hexadecimal = (
@@ -203,10 +223,7 @@ export const hexadecimal = (
   const rule = `${prefix === "" ? "" : `${prefix} and `}${digits} hexadecimal digits`
   return scalar({
     domain,
-    parse: () => (text) =>
-      expression.test(text)
-        ? Result.succeed(text.toLowerCase())
-        : Result.fail(new EncodingError(text, rule)),
+    parse: () => parser(rule, (text) => expression.test(text) ? text.toLowerCase() : undefined),
     encoded: () => matching(pattern),
     ...documentation
   })
@@ -238,17 +255,13 @@ export const formatDateTime = (): (timeMs: number) => string => {
 }
 
 /** Reads RFC 3339 in UTC as milliseconds since 1970; digits after the third are dropped. */
-export const parseDateTime = (text: string): Result.Result<number, EncodingError> => {
-  const ms = pattern.test(text) ? Date.parse(text) : NaN
-  // Date.parse takes 30 February for 2 March
-  return !(ms >= 0) || new Date(ms).toISOString().slice(0, 19) !== text.slice(0, 19)
-    ? Result.fail(
-      new EncodingError(
-        text,
-        "a time from 1970 on in RFC 3339 and UTC, such as 2021-03-05T14:41:59Z"
-      )
-    )
-    : Result.succeed(ms)
-}
-
-const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/u
+export const parseDateTime = parser(
+  "a time from 1970 on in RFC 3339 and UTC, such as 2021-03-05T14:41:59Z",
+  (text) => {
+    const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/u.test(text) ? Date.parse(text) : NaN
+    // Date.parse takes 30 February for 2 March
+    return ms >= 0 && new Date(ms).toISOString().slice(0, 19) === text.slice(0, 19)
+      ? ms
+      : undefined
+  }
+)

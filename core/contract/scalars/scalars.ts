@@ -3,7 +3,6 @@ import { values } from "../../domain/mod.ts"
 import {
   ACCOUNT_INDEX_MAX,
   type AccountIndex,
-  EncodingError,
   type EthereumAddress,
   type GroupId,
   parseAccountIndex,
@@ -16,10 +15,16 @@ import {
   type TransactionId
 } from "../../encoding/mod.ts"
 import type { WireContext } from "../wire_context.ts"
-import { boolean } from "./_boolean.ts"
-import { baseCurrency, poolState, poolTransactionType, transactionType } from "./_enumerations.ts"
 import { listOf } from "./_list_of.ts"
-import { filledText } from "./_texts.ts"
+import {
+  baseCurrency,
+  boolean,
+  currencyCode,
+  filledText,
+  poolState,
+  poolTransactionType,
+  transactionType
+} from "./_texts.ts"
 import {
   bigInteger,
   decimalText,
@@ -37,8 +42,6 @@ import { type JsonForm, type Scalar, type Spelling, type ValueOf, wireForm } fro
  * Every scalar of the contract, with the bounds that it declares. The examples of identifiers exist in
  * the simulated network of seed 1, so that a documentation page can send them.
  */
-export { boolean } from "./_boolean.ts"
-export * from "./_enumerations.ts"
 export * from "./_texts.ts"
 
 export const itemId: Scalar<number> = integer(values.safeInteger, {
@@ -237,16 +240,6 @@ export const tokenAmounts: Schema.Codec<ReadonlyArray<readonly [number, bigint]>
 
 export const usd: Scalar<number> = quantity({ description: "US dollars" })
 export const number: Scalar<number> = quantity()
-export const currencyCode: Scalar<string> = scalar({
-  domain: values.currencyCode,
-  parse: () => (text) =>
-    currencyPattern.test(text)
-      ? Result.succeed(text)
-      : Result.fail(new EncodingError(text, values.ruleOf(values.currencyCode))),
-  description: "Code of a currency by ISO 4217",
-  example: "EUR"
-})
-const currencyPattern = /^[A-Z]{3}$/u
 export const tokenIds: Scalar<ReadonlyArray<number>> = listOf(
   tokenId,
   "token identifiers separated by commas",

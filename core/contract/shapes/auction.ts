@@ -9,7 +9,7 @@ import {
   slotNum,
   url
 } from "../scalars/mod.ts"
-import { documented, named, nullable, object } from "../objects/mod.ts"
+import { documented, named, nullable, object, shape } from "../objects/mod.ts"
 
 export const coordinator = object("Coordinator", "Registration of a coordinator", {
   itemId,
@@ -30,11 +30,12 @@ export const bid = object("Bid", "Bid for the right to forge in a slot", {
   ethereumBlockNum: ethBlockNum,
   timestampMs: named("timestamp", dateTime)
 })
-export const bidView = ({ bid, coordinator: { forgerAddr, url } }: BidView) => ({
+const bidView = ({ bid, coordinator: { forgerAddr, url } }: BidView) => ({
   ...bid,
   forgerAddr,
   url
 })
+export const bidShape = shape(bid, bidView)
 
 /** The last two fields are those of `earlier`. */
 export const slot = object("Slot", "Period of blocks in which one coordinator forges", {
@@ -50,8 +51,8 @@ export const slot = object("Slot", "Period of blocks in which one coordinator fo
     "Winner of the closed auction; null before, and if no bid won"
   )
 })
-export const slotView = ({ bestBid, ...slot }: SlotView) => ({
+export const slotShape = shape(slot, ({ bestBid, ...slot }: SlotView) => ({
   itemId: slot.slotNum,
   ...slot,
   bestBid: bestBid && bidView(bestBid)
-})
+}))

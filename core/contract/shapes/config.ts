@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { type NetworkConstants, protocol } from "../../domain/mod.ts"
 import { bigInt, count, ethBlockNum, ethereumAddress } from "../scalars/mod.ts"
-import { documented, object } from "../objects/mod.ts"
+import { documented, object, shape } from "../objects/mod.ts"
 
 const verifier = object("Verifier", "Capacity of a proof verifier", {
   maxTx: count,
@@ -23,8 +23,9 @@ export const publicConstants = object(
   }
 )
 
-/** The constants that all deployments share. */
+/** The constants that all deployments share, and those of the deployed contract. */
 export const rollupConstants = object("ConfigRollup", "Constants of the rollup", {
+  publicConstants,
   maxFeeIdxCoordinator: documented(count, "Tokens in which a batch can collect fees"),
   reservedIdx: documented(count, "Last reserved account index"),
   exitIdx: documented(count, "Account index of the exit"),
@@ -60,10 +61,14 @@ export const configWithdrawalDelayer = object(
   }
 )
 
-export const configDoc = ["Config", "Constants of the network"] as const
+export const config = object("Config", "Constants of the network", {
+  rollup: rollupConstants,
+  auction: configAuction,
+  withdrawalDelayer: configWithdrawalDelayer
+})
 
-export const configView = ({ rollup, ...constants }: NetworkConstants) => ({
+export const configShape = shape(config, ({ rollup, ...constants }: NetworkConstants) => ({
   ...constants,
   rollup: { publicConstants: rollup, ...protocol },
   chainId: null
-})
+}))

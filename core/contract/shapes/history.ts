@@ -1,12 +1,4 @@
-import type {
-  AccountView,
-  Batch,
-  FullBatch,
-  ExitView,
-  L1Part,
-  Token,
-  TransactionView
-} from "../../domain/mod.ts"
+import type { AccountView, FullBatch, ExitView, Token, TransactionView } from "../../domain/mod.ts"
 import { Schema } from "effect"
 import {
   accountReference,
@@ -36,16 +28,7 @@ import {
   transactionType,
   usd
 } from "../scalars/mod.ts"
-import {
-  documented,
-  named,
-  nullable,
-  object,
-  omit,
-  type Shape,
-  shape,
-  shapeOf
-} from "../objects/mod.ts"
+import { documented, named, nullable, object, omit, shape, shapeOf } from "../objects/mod.ts"
 
 export const token = object("Token", "Token registered in the network", {
   id: tokenId,
@@ -82,8 +65,7 @@ export const accountShape = shape(account, ({ account, token }: AccountView) => 
   token
 }))
 
-/** The L1 part of `v1`. */
-export const publishedL1Info = object("L1Info", "Properties of L1 transactions", {
+const publishedL1Info = object("L1Info", "Properties of L1 transactions", {
   toForgeL1TransactionsNum: documented(
     nullable(queueNum),
     "Queue of the transaction; null if a coordinator sent it"
@@ -107,6 +89,7 @@ export const publishedL1Info = object("L1Info", "Properties of L1 transactions",
   )
 })
 
+/** The L1 part without the fields of `v1`. */
 export const l1Info = omit(publishedL1Info, ["ethereumTxHash", "l1Fee"])
 
 const l2Info = object("L2Info", "Properties of L2 transactions", {
@@ -115,35 +98,33 @@ const l2Info = object("L2Info", "Properties of L2 transactions", {
   nonce
 })
 
-/** @param l1 the L1 part in the revision */
-const historyTransaction = <S extends Schema.Codec<Partial<L1Part>>>(l1: S) =>
-  object("HistoryTransaction", "Transaction of the network", {
-    layer: named("L1orL2", layer),
-    id: transactionId,
-    itemId,
-    type: transactionType,
-    position,
-    fromAccountIndex: nullable(accountReference),
-    fromAddress: named("fromZkEthereumAddress", nullable(prefixedAddress)),
-    fromPublicKey: named("fromBJJ", nullable(publicKey)),
-    toAccountIndex: accountReference,
-    toAddress: named("toZkEthereumAddress", nullable(prefixedAddress)),
-    toPublicKey: named("toBJJ", nullable(publicKey)),
-    amount: documented(bigInt, "Units of the token"),
-    batchNum: documented(nullable(batchNum), "Batch that forged it; null until then"),
-    historicUSD: documented(
-      nullable(usd),
-      "Worth of the amount when the transaction was forged; null until then"
-    ),
-    timestampMs: named(
-      "timestamp",
-      dateTime,
-      "L1 user transaction: when it entered the queue; otherwise when it was forged"
-    ),
-    token,
-    l1: named("L1Info", nullable(l1)),
-    l2: named("L2Info", nullable(l2Info))
-  })
+const transaction = object("HistoryTransaction", "Transaction of the network", {
+  layer: named("L1orL2", layer),
+  id: transactionId,
+  itemId,
+  type: transactionType,
+  position,
+  fromAccountIndex: nullable(accountReference),
+  fromAddress: named("fromZkEthereumAddress", nullable(prefixedAddress)),
+  fromPublicKey: named("fromBJJ", nullable(publicKey)),
+  toAccountIndex: accountReference,
+  toAddress: named("toZkEthereumAddress", nullable(prefixedAddress)),
+  toPublicKey: named("toBJJ", nullable(publicKey)),
+  amount: documented(bigInt, "Units of the token"),
+  batchNum: documented(nullable(batchNum), "Batch that forged it; null until then"),
+  historicUSD: documented(
+    nullable(usd),
+    "Worth of the amount when the transaction was forged; null until then"
+  ),
+  timestampMs: named(
+    "timestamp",
+    dateTime,
+    "L1 user transaction: when it entered the queue; otherwise when it was forged"
+  ),
+  token,
+  l1: named("L1Info", nullable(publishedL1Info)),
+  l2: named("L2Info", nullable(l2Info))
+})
 
 const transactionView = (
   { receiverToken, senderToken, token, transaction }: TransactionView
@@ -173,9 +154,7 @@ const transactionView = (
 const referenceTo = (index: number | null, { symbol }: Token) =>
   index === null ? null : { symbol, index }
 
-/** @param l1 the L1 part in the revision */
-export const transactionShape = <S extends Schema.Codec<Partial<L1Part>>>(l1: S) =>
-  shape(historyTransaction(l1), transactionView)
+export const transactionShape = shape(transaction, transactionView)
 
 const merkleProof = object(
   "MerkleProof",
@@ -218,13 +197,14 @@ export const exit = object("Exit", "Leaf of an exit tree, with its withdrawal da
   publicKey: named("bjj", publicKey),
   address: named("zkEthereumAddress", prefixedAddress)
 })
-export const exitView = ({ exit, token }: ExitView) => ({
+const exitView = ({ exit, token }: ExitView) => ({
   ...exit,
   accountIndex: { symbol: token.symbol, index: exit.accountIndex },
   token
 })
 
-/** The batch of `v1`. */
+export const exitShape = shape(exit, exitView)
+
 export const publishedBatch = object("Batch", "Group of transactions forged together", {
   itemId,
   batchNum,
@@ -252,21 +232,17 @@ export const publishedBatch = object("Batch", "Group of transactions forged toge
   )
 })
 
+/** The batch without the fields of `v1`. */
 export const batch = omit(publishedBatch, ["forgedTransactions", "ethereumTxHash"])
-export const batchShape = shapeOf(batch)
+export const batchShape = shapeOf(publishedBatch)
 
-/**
- * @param transaction the transaction in the revision
- * @param of the batch in the revision
- */
-export const fullBatch = (transaction: Shape<TransactionView>, of: Shape<Batch>) =>
-  shape(
-    object("FullBatch", "Batch with all its transactions", {
-      batch: of.schema,
-      transactions: documented(Schema.Array(transaction.schema), "Ascending by position")
-    }),
-    ({ batch, transactions }: FullBatch) => ({
-      batch: of.view(batch),
-      transactions: transactions.map(transaction.view)
-    })
-  )
+export const fullBatchShape = shape(
+  object("FullBatch", "Batch with all its transactions", {
+    batch: publishedBatch,
+    transactions: documented(Schema.Array(transaction), "Ascending by position")
+  }),
+  ({ batch, transactions }: FullBatch) => ({
+    batch,
+    transactions: transactions.map(transactionView)
+  })
+)

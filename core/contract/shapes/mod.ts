@@ -1,5 +1,6 @@
 export * from "./history.ts"
 export * from "./auction.ts"
+export * from "./complete.ts"
 export * from "./config.ts"
 export * from "./currency.ts"
 export * from "./health.ts"

@@ -19,7 +19,7 @@ import {
   tokenId,
   transactionId
 } from "../scalars/mod.ts"
-import { documented, named, nullable, object, shapeOf } from "../objects/mod.ts"
+import { documented, named, nullable, object, shape, shapeOf } from "../objects/mod.ts"
 import { token } from "./history.ts"
 
 /** The fields after `token` are those of `v1`. */
@@ -132,6 +132,8 @@ const infoOf = ({ invalidReason, skipped, transaction }: PoolTransactionView): s
     ? null
     : `BatchNum: ${skipped?.batchNum ?? transaction.batchNum ?? 0}. ${reason}`
 }
+
+export const poolTransactionShape = shape(poolTransaction, poolTransactionView)
 
 export const authorization = shapeOf(object(
   "AccountCreationAuthorization",

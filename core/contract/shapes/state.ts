@@ -13,9 +13,9 @@ import {
   text,
   usd
 } from "../scalars/mod.ts"
-import { documented, named, nullable, object } from "../objects/mod.ts"
+import { documented, named, nullable, object, shape } from "../objects/mod.ts"
 import { coordinator } from "./auction.ts"
-import { batch } from "./history.ts"
+import { publishedBatch } from "./history.ts"
 
 export const period = object("Period", "When the coordinator may forge; times are estimates", {
   slotNum,
@@ -25,9 +25,10 @@ export const period = object("Period", "When the coordinator may forge; times ar
   toTimestampMs: named("toTimestamp", dateTime)
 })
 
-/** @param of the period in the revision */
-export const nextForger = <S extends Schema.Top>(of: S) =>
-  object("NextForger", "Coordinator that will forge, and when", { coordinator, period: of })
+export const nextForger = object("NextForger", "Coordinator that will forge, and when", {
+  coordinator,
+  period
+})
 
 /** The last field is that of `v1`. */
 export const stateNetwork = object("StateNetwork", "Progress of the network", {
@@ -36,9 +37,9 @@ export const stateNetwork = object("StateNetwork", "Progress of the network", {
     ethBlockNum,
     "Newest block up to which this node is synchronised"
   ),
-  lastBatch: documented(nullable(batch), "Null before the first batch"),
+  lastBatch: documented(nullable(publishedBatch), "Null before the first batch"),
   currentSlot: slotNum,
-  nextForgers: Schema.Array(nextForger(period)),
+  nextForgers: Schema.Array(nextForger),
   pendingL1Transactions: documented(count, "L1 user transactions in queues")
 })
 
@@ -82,15 +83,13 @@ export const bucket = object("Bucket", "Limit of instant withdrawals of one size
   maxWithdrawals: bigCount
 })
 
-/** @param of the bucket in the revision */
-export const stateRollup = <S extends Schema.Top>(of: S) =>
-  object("StateRollup", "Variables of the rollup contract", {
-    ethereumBlockNum: documented(ethBlockNum, "Block of the last change"),
-    forgeL1L2BatchTimeout: documented(count, "Blocks"),
-    feeAddToken: documented(bigInt, "Units of the governance token"),
-    withdrawalDelay: documented(count, "Seconds"),
-    buckets: Schema.Array(of)
-  })
+export const stateRollup = object("StateRollup", "Variables of the rollup contract", {
+  ethereumBlockNum: documented(ethBlockNum, "Block of the last change"),
+  forgeL1L2BatchTimeout: documented(count, "Blocks"),
+  feeAddToken: documented(bigInt, "Units of the governance token"),
+  withdrawalDelay: documented(count, "Seconds"),
+  buckets: Schema.Array(bucket)
+})
 
 /** The last field is that of `v1`. */
 export const stateAuction = object("StateAuction", "Variables of the auction contract", {
@@ -142,7 +141,7 @@ export const stateWithdrawalDelayer = object(
   }
 )
 
-export const recommendedFee = object(
+const recommendedFee = object(
   "RecommendedFee",
   "Fee in US dollars that the coordinator recommends: that of an average L2 transaction of the last hour, or a setting of the node if none paid a fee",
   {
@@ -158,7 +157,14 @@ export const recommendedFee = object(
   }
 )
 
-export const stateDoc = ["State", "Current state of the network"] as const
+export const state = object("State", "Current state of the network", {
+  network: stateNetwork,
+  metrics,
+  rollup: stateRollup,
+  auction: stateAuction,
+  withdrawalDelayer: stateWithdrawalDelayer,
+  recommendedFee
+})
 
 export const stateView = ({ variables, ...state }: StateView) => ({
   network: state,
@@ -166,3 +172,4 @@ export const stateView = ({ variables, ...state }: StateView) => ({
   metrics: state.metrics,
   recommendedFee: state.recommendedFee
 })
+export const stateShape = shape(state, stateView)
