@@ -65,7 +65,7 @@ export class LiveTraffic {
    * Returns new submissions of the users, which continue from the nonces and balances of the pending
    * ones. Pass the accepted transactions to `rememberAccepted`.
    */
-  nextSubmissions(): UserSubmissions {
+  readonly nextSubmissions = (): UserSubmissions => {
     const context = this.#context
     const world = this.#world()
     const budgets = new Budgets(world, [])
@@ -97,17 +97,17 @@ export class LiveTraffic {
   }
 
   /** Stores accepted transactions, so that the next ones continue from their nonces and balances. */
-  rememberAccepted(entries: ReadonlyArray<SubmittedTransaction>): void {
+  readonly rememberAccepted = (entries: ReadonlyArray<SubmittedTransaction>): void => {
     this.#submitted = [...this.#submitted, ...entries].slice(-REMEMBERED_MAX)
   }
 
   /** Sets the transactions that the coordinator forges in the next batch; undefined for none. */
-  setNextBatch(selection: BatchSelection | undefined): void {
+  readonly setNextBatch = (selection: BatchSelection | undefined): void => {
     this.#nextBatch = selection
   }
 
   /** Returns the number of the next batch and the ids of its transactions; undefined for none. */
-  nextBatch() {
+  readonly nextBatch = () => {
     const selection = this.#nextBatch
     return selection && {
       batchNum: selection.batchNum,

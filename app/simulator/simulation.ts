@@ -31,12 +31,7 @@ export interface Simulation {
    * arrival, the times of the blocks are such that the history ends at `endMs`.
    */
   readonly next: (arrival?: Arrival) => FeedRecord
-  /**
-   * Continues the chain of a ledger. `fork` must be greater than at the last call, so that no new
-   * block has the hash of a dropped one.
-   */
-  readonly resumeFrom: (content: LedgerContent, fork: number) => void
-  /** The users and the coordinator of a network with a pool, which `driveOnce` plays. */
+  /** What `drive` and `resume` ask of the network. */
   readonly live: LiveNetwork
   /**
    * Keys that the simulator never uses, for manual tests; with accounts of ether and the first
@@ -47,10 +42,19 @@ export interface Simulation {
   readonly demoAccounts: () => ReadonlyArray<New<Account> & { readonly symbol: string }>
 }
 
-/** The users, the coordinator and the chain of a live network. Each acts only when it is called. */
-export interface LiveNetwork
-  extends Pick<LiveTraffic, "nextBatch" | "nextSubmissions" | "rememberAccepted" | "setNextBatch">
-{
+/**
+ * The users, the coordinator and the chain of a live network. Each acts only when it is called.
+ * Arguments and results are plain data, so that the network can run in another thread.
+ */
+export interface LiveNetwork extends Omit<LiveTraffic, "source"> {
+  readonly transactionCount: Simulation["transactionCount"]
+  /** Returns the next record of the history; undefined if it is complete. */
+  readonly nextOfHistory: (arrival: Arrival) => FeedRecord | undefined
+  /**
+   * Continues the chain of a ledger. `fork` must be greater than at the last call, so that no new
+   * block has the hash of a dropped one.
+   */
+  readonly resumeFrom: (content: LedgerContent, fork: number) => void
   /** Whether the coordinator now fails to forge the next batch. */
   readonly failsToForge: () => boolean
   /**
@@ -100,31 +104,33 @@ export function simulate(options: SimulationOptions): Simulation {
     }
   }
   const demoWallet = wallets.demo
-  const traffic = new LiveTraffic(chain.context, () => chain.world)
+  const { source, ...traffic } = new LiveTraffic(chain.context, () => chain.world)
+  const transactionCount = () => chain.world.transactionCount
+  const next = (arrival?: Arrival): FeedRecord =>
+    chain.rollBack() ?? chain.prices() ?? {
+      kind: "block",
+      block: chain.addBlock(plannedSource, (world) => arrivingTime(world, arrival, settings))
+    }
   return {
     genesis,
-    transactionCount: () => chain.world.transactionCount,
-    next: (arrival) =>
-      chain.rollBack() ?? chain.prices() ?? {
-        kind: "block",
-        block: chain.addBlock(plannedSource, (world) => arrivingTime(world, arrival, settings))
-      },
-    resumeFrom: (content, fork) => {
-      random.reseed(`${settings.seed}/resumed/${fork}`)
-      chain.resumeFrom(resumedWorld(chain.context, genesis, content), fork)
-    },
+    transactionCount,
+    next,
     live: {
-      nextSubmissions: () => traffic.nextSubmissions(),
-      rememberAccepted: (accepted) => traffic.rememberAccepted(accepted),
-      setNextBatch: (selection) => traffic.setNextBatch(selection),
-      nextBatch: () => traffic.nextBatch(),
+      ...traffic,
+      transactionCount,
+      nextOfHistory: (arrival) =>
+        transactionCount() < arrival.transactions ? next(arrival) : undefined,
+      resumeFrom: (content, fork) => {
+        random.reseed(`${settings.seed}/resumed/${fork}`)
+        chain.resumeFrom(resumedWorld(chain.context, genesis, content), fork)
+      },
       failsToForge: () => chain.context.schedule.takeDue("forgingFailure"),
       advance: ({ isIdle, timeMs }) => {
         const rollBack = chain.rollBack()
         if (rollBack !== undefined) return [rollBack]
         const prices = chain.prices()
         const block = chain.addBlock(
-          isIdle ? null : traffic.source,
+          isIdle ? null : source,
           (world) => timeMs === undefined ? undefined : Math.max(world.block.timestampMs, timeMs)
         )
         return [

@@ -15,7 +15,7 @@ import {
   type Submission,
   WriteSession
 } from "../../core/mod.ts"
-import type { NetworkSettings } from "../simulator/mod.ts"
+import type { LiveNetwork, NetworkSettings } from "../simulator/mod.ts"
 import { retryUnlessWriterChanged, retryUntilAvailable, type WriterChanged } from "../stores/mod.ts"
 import { type FeedFileError, feedFrom, genesisFrom, type OpenFeed } from "./feed_file.ts"
 import { followFeed } from "./follow_feed.ts"
@@ -124,7 +124,7 @@ const reportFeedEnd = <R>(
 
 const simulatedSource = (settings: SourceSettings): Effect.Effect<BlockSource> =>
   Effect.gen(function*() {
-    const [simulator, { openSimulationThread }] = yield* Effect.promise(() =>
+    const [simulator, { openCallThread }] = yield* Effect.promise(() =>
       Promise.all([import("../simulator/mod.ts"), import("../threads/mod.ts")])
     )
     const options = simulator.networkOptions(settings)
@@ -132,7 +132,8 @@ const simulatedSource = (settings: SourceSettings): Effect.Effect<BlockSource> =
       // if stores are shared, reading the last block waits until this process is the writer
       yield* retryUnlessWriterChanged(lastBlock)
       yield* onWriter
-      const simulation = yield* openSimulationThread(options)
+      // generating blocks would delay the requests of this thread by up to some hundred milliseconds
+      const simulation = yield* openCallThread<LiveNetwork>("_simulation_worker", options)
       if ((yield* retryUnlessWriterChanged((yield* LedgerReader).snapshotId)).version > 0) {
         yield* simulator.resume(simulation)
       }
