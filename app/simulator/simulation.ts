@@ -2,7 +2,7 @@ import type { Account, BlockFeed, FeedRecord, GenesisFeed, New } from "../../cor
 import { LiveTraffic } from "./_live_traffic.ts"
 import { type LedgerContent, resumedWorld } from "./_resumed_world.ts"
 import { type Arrival, arrivingTime } from "./arrival.ts"
-import { genesisOf, headAfter, type L2Source, makeBlock } from "./blocks/mod.ts"
+import { genesisOf, type L2Source, makeBlock } from "./blocks/mod.ts"
 import { changePrices, planEmptyTransfer, planTransfers } from "./traffic/mod.ts"
 import {
   EventSchedule,
@@ -149,6 +149,20 @@ export function simulate(options: SimulationOptions): Simulation {
       )
   }
 }
+
+/** Blocks between two times at which the node falls behind the chain, and how far. */
+const periodBlocks = 20n
+const blocksBehind = 5n
+
+/**
+ * Returns the head that follows a block of a live network: from time to time, one that states that
+ * the chain is some blocks ahead, as if the writer had been interrupted. The node catches up with the
+ * next blocks. It follows from the number alone, so that the blocks of a seed stay the same.
+ */
+const headAfter = ({ hash, number, timestampMs }: BlockFeed): ReadonlyArray<FeedRecord> =>
+  number % periodBlocks === 10n
+    ? [{ kind: "head", head: { number, hash, timestampMs, chainHead: number + blocksBehind } }]
+    : []
 
 /** Number of snapshots for rollbacks: more than the depth of a rollback. */
 const SNAPSHOTS_MAX = 12

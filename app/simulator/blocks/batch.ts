@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { exitTree } from "../../../adapters/crypto/mod.ts"
+import { accountLeaf, emptyTree, exitTree, type MerkleTree } from "../../../adapters/crypto/mod.ts"
 import {
   type Account,
   type BatchFeed,
@@ -16,9 +16,15 @@ import {
   FIRST_USER_ACCOUNT
 } from "../../../core/encoding/mod.ts"
 import { type BatchOutcome, processBatch } from "../../../core/use_cases/mod.ts"
-import { accountOf, batchStateOf, type Context, type Queue, type World } from "../world/mod.ts"
+import {
+  accountOf,
+  batchStateOf,
+  type Context,
+  placeholderRootOf,
+  type Queue,
+  type World
+} from "../world/mod.ts"
 import { addExits } from "./withdrawals.ts"
-import { stateRoot } from "./state_tree.ts"
 
 /** The transactions of a batch. */
 export interface BatchPlan {
@@ -106,6 +112,24 @@ function applyOutcome(
   for (const account of createdAccounts) addCreatedAccount(context, world, account)
   for (const account of accounts) world.accounts[account.index - FIRST_USER_ACCOUNT] = account
 }
+
+/** Returns the state root after a batch, and updates the state tree. */
+function stateRoot(
+  { settings }: Context,
+  world: World,
+  { accounts }: BatchOutcome
+): bigint {
+  if (settings.placeholderRoots) return placeholderRootOf(world.block.hash, world.lastBatchNum + 1)
+  world.tree = withAccounts(world.tree, accounts)
+  return world.tree.root
+}
+
+/** Returns the state tree of accounts. */
+export const stateTreeOf = (accounts: ReadonlyArray<New<Account>>): MerkleTree =>
+  withAccounts(emptyTree, accounts)
+
+const withAccounts = (tree: MerkleTree, accounts: ReadonlyArray<New<Account>>): MerkleTree =>
+  tree.update(accounts.map((account) => ({ index: account.index, leaf: accountLeaf(account) })))
 
 /** Returns the exits of a batch with valid proofs, and the root of the exit tree. */
 function provenExits(world: World, exits: BatchOutcome["exits"]) {

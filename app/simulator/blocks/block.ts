@@ -1,4 +1,5 @@
 import type { BatchFeed, BlockFeed, L1CoordinatorFeed, L2Feed } from "../../../core/domain/mod.ts"
+import { hexOfBytes } from "../../../core/encoding/mod.ts"
 import type { QueuedTransaction } from "../../../core/use_cases/mod.ts"
 import {
   addTokens,
@@ -11,9 +12,8 @@ import {
   planAbsence,
   takeQueue
 } from "../traffic/mod.ts"
-import { type BlockDraft, type Context, blockHashOf, type World } from "../world/mod.ts"
+import { type BlockDraft, type Context, blockHashOf, digestOf, type World } from "../world/mod.ts"
 import { type BatchPlan, forgeBatch } from "./batch.ts"
-import { addEthereumTransactions } from "./ethereum_transactions.ts"
 import { addWithdrawals } from "./withdrawals.ts"
 
 /** The source of a batch's L2 transactions: a planner, or the selection from a pool. */
@@ -154,5 +154,36 @@ function planBatch(
       ? []
       : [...selectedAccounts ?? [], ...coordinatorAccounts(context, world)],
     l2: source.fill({ batchNum, count: l2Count, queue: queue?.transactions ?? [] })
+  }
+}
+
+const gasUsed = 120_000n
+const gwei = 10n ** 9n
+
+/**
+ * Adds the Ethereum transactions of the batches and of the L1 user transactions of a block. Like
+ * those of a synchroniser without them, some are missing.
+ */
+function addEthereumTransactions(draft: BlockDraft): void {
+  const transactionOf = (name: string) => {
+    const digest = digestOf(`${draft.hash}/transaction/${name}`)
+    return {
+      isKnown: digest[0]! % 8 > 0,
+      ethereumTxHash: `0x${hexOfBytes(digest)}`,
+      gasPrice: BigInt(10 + digest[1]! % 50) * gwei
+    }
+  }
+  if (draft.batches !== undefined) {
+    draft.batches = draft.batches.map((batch) => {
+      const { ethereumTxHash, isKnown } = transactionOf(`batch/${batch.batchNum}`)
+      return isKnown ? { ...batch, ethereumTxHash } : batch
+    })
+  }
+  if (draft.l1UserTransactions !== undefined) {
+    draft.l1UserTransactions = draft.l1UserTransactions.map((feed) => {
+      const name = `queue/${feed.toForgeL1TransactionsNum}/${feed.position}`
+      const { ethereumTxHash, gasPrice, isKnown } = transactionOf(name)
+      return isKnown ? { ...feed, ethereumTxHash, l1Fee: gasUsed * gasPrice } : feed
+    })
   }
 }

@@ -19,6 +19,22 @@ import {
   ZERO_ADDRESS
 } from "../../../core/encoding/mod.ts"
 import type { BatchState, QueuedTransaction } from "../../../core/use_cases/mod.ts"
+import type { EventSchedule } from "./event_schedule.ts"
+import type { Settings } from "./options.ts"
+import type { Random } from "./random.ts"
+import type { Wallets } from "./wallets.ts"
+
+/**
+ * The state and services that all parts of the simulator share. Random numbers and the schedule
+ * advance, and a rollback of the chain does not reset them.
+ */
+export interface Context {
+  readonly settings: Settings
+  readonly constants: GenesisFeed["constants"]
+  readonly random: Random
+  readonly schedule: EventSchedule
+  readonly wallets: Wallets
+}
 
 /** A token as its contract describes it, with its first price. */
 interface CatalogueToken {
