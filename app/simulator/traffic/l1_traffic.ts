@@ -7,17 +7,16 @@ import {
   floorAmount,
   type Queue,
   randomShare,
-  type Wallet,
   type World
 } from "../world/mod.ts"
 import {
   creatingSender,
   creationOf,
+  depositInto,
   depositRequest,
   type L1Request,
-  type MakeRequests,
   requestBetween,
-  UNKNOWN
+  type RequestKinds
 } from "./_l1_requests.ts"
 import { FAILING } from "./_failing_requests.ts"
 
@@ -64,28 +63,22 @@ export function takeQueue(world: World): Queue {
 
 /** Returns the L1 transactions that users and coordinators send in a block. */
 function l1Requests(context: Context, world: World): ReadonlyArray<L1Request> {
-  const { schedule, random } = context
+  const { schedule, random, settings } = context
   const requests = [...arrivals(context, world)]
   if (world.accounts.length <= 20) return requests
-  for (let count = random.integer(1, 3); count > 0; count--) {
-    requests.push(...random.oneOf(VALID)(context, world))
-  }
+  requests.push(...validRequests(random.integer(1, 3), context, world))
   for (const [event, kinds] of FAILING) {
     if (schedule.takeDue(event)) requests.push(...random.oneOf(kinds)(context, world))
   }
-  if (schedule.takeDue("queueBurst")) requests.push(...burst(context, world))
-  return requests
-}
-
-/** Returns more requests than a queue holds. */
-function burst(context: Context, world: World): ReadonlyArray<L1Request> {
-  const { random, settings } = context
-  const requests: Array<L1Request> = []
-  for (let count = settings.queueSize + random.integer(1, 9); count > 0; count--) {
-    requests.push(...random.oneOf(VALID)(context, world))
+  // more requests than a queue holds
+  if (schedule.takeDue("queueBurst")) {
+    requests.push(...validRequests(settings.queueSize + random.integer(1, 9), context, world))
   }
   return requests
 }
+
+const validRequests = (count: number, context: Context, world: World): ReadonlyArray<L1Request> =>
+  Array.from({ length: count }, () => context.random.oneOf(VALID)(context, world)).flat()
 
 /** Returns how many users arrive per block, until the configured number is reached. */
 const arrivalsPerBlock = (users: number): number =>
@@ -108,7 +101,9 @@ function* arrivals(context: Context, world: World): Iterable<L1Request> {
     // coordinators create the accounts of internal users
     if (wallet.address === INTERNAL_ADDRESS) continue
     for (let count = random.oneOf([1, 1, 1, 2, 3]); count > 0; count--) {
-      yield randomCreation(context, world, wallet)
+      // ether and the first tokens have the most accounts
+      const tokenId = random.skewed(world.tokens.length)
+      yield creationOf(wallet, tokenId, depositInto(tokenId, { random, world }))
     }
   }
 }
@@ -132,22 +127,16 @@ function* demoAccounts({ wallets }: Context, world: World): Iterable<L1Request> 
   }
 }
 
-function randomCreation({ random }: Context, world: World, wallet: Wallet): L1Request {
-  // ether and the first tokens have the most accounts
-  const tokenId = random.skewed(world.tokens.length)
-  return creationOf(wallet, tokenId, depositAmount(random, world.tokens[tokenId] ?? UNKNOWN))
-}
-
 /** Requests that take full effect. */
-const VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
+const VALID: RequestKinds = [
   depositRequest(() => ({ toAccountIndex: NO_ACCOUNT })),
-  depositRequest((_from, deposit) => ({ amount: floorAmount(deposit / 2n) })),
-  requestBetween(({ balance }, { random }) => ({ amount: randomShare(random, balance, 400) })),
-  requestBetween(({ balance }, { random }) => ({
+  depositRequest(({ deposit }) => ({ amount: floorAmount(deposit / 2n) })),
+  requestBetween(({ from, random }) => ({ amount: randomShare(random, from.balance, 400) })),
+  requestBetween(({ from, random }) => ({
     toAccountIndex: EXIT_ACCOUNT,
-    amount: randomShare(random, balance, 400)
+    amount: randomShare(random, from.balance, 400)
   })),
-  depositRequest((from, deposit) => ({
+  depositRequest(({ deposit, from }) => ({
     ...creatingSender(from),
     amount: floorAmount(deposit / 3n)
   }))
