@@ -4,6 +4,7 @@ import { type CommandLine } from "./_command_line.ts"
 import type { ConfigFile } from "./_file.ts"
 import { brokenValue, type Problem, unknownName } from "./problem.ts"
 import {
+  decodeText,
   isSetting,
   type Option,
   type Options,
@@ -50,9 +51,9 @@ export const readOptions = <O extends Options>(options: O, sources: Sources): Re
     resolved[name] = option.default
     origins[name] = { kind: "default", source: "default" }
     for (const { rawValue, ...origin } of sourcesOf(option, sources)) {
-      const value = Schema.decodeUnknownExit(option.value.schema)(
-        origin.kind === "file" ? rawValue : option.value.fromText(rawValue as string)
-      )
+      const value = origin.kind === "file"
+        ? Schema.decodeUnknownExit(option.value.schema)(rawValue)
+        : decodeText(option, rawValue as string)
       if (Exit.isFailure(value)) problems.push(brokenValue(origin.source, rawValue, option))
       // in ascending precedence
       else resolved[name] = value.value
@@ -86,50 +87,31 @@ const sourcesOf = (
 
 /**
  * Returns a problem for each unknown variable with the prefix of this program, or with a misspelt
- * prefix. Ignores the variables that Kubernetes sets for services `rollup-node` and `rollup-node-…`.
+ * prefix; ignores the variables that Kubernetes sets for services `rollup-node` and `rollup-node-…`.
+ * Returns a warning for each variable that is probably a misspelt one without the prefix, such as
+ * `DATABSE_URL`: another program may own it, so it prevents nothing.
  */
 export const unknownVariables = (
   environment: Environment,
   known: ReadonlySet<string>
-): ReadonlyArray<Problem> =>
-  Object.entries(environment).flatMap(([name, value]) =>
-    known.has(name) || value === undefined || value === "" || isOfKubernetes(name, value) ||
-      !(name.startsWith(variablePrefix) || isMisspelt(name, known, true))
-      ? []
-      : [
-        unknownName(
-          name,
-          "The variable",
-          nearestVariable(name, known),
-          [...known],
-          "rollup-node serve --help lists all"
-        )
-      ]
-  )
-
-/**
- * Returns a problem for each variable that is probably a misspelt one without the prefix, such as
- * `DATABSE_URL`. Another program may own it, so it prevents nothing.
- */
-export const suspectVariables = (
-  environment: Environment,
-  known: ReadonlySet<string>
-): ReadonlyArray<Problem> =>
-  Object.entries(environment).flatMap(([name, value]) => {
-    const unset = [...known].filter((each) => (environment[each] ?? "") === "")
-    return known.has(name) || value === undefined || value === "" ||
-        !isMisspelt(name, new Set(unset), false)
-      ? []
-      : [
-        unknownName(
-          name,
-          "The variable has no effect, since it",
-          name,
-          unset,
-          "rollup-node serve --help lists the known ones"
-        )
-      ]
-  })
+): { readonly [kind in "problems" | "warnings"]: ReadonlyArray<Problem> } => {
+  const isSet = (name: string) => (environment[name] ?? "") !== ""
+  const unset = new Set([...known].filter((name) => !isSet(name)))
+  const names = Object.keys(environment).filter((name) => isSet(name) && !known.has(name))
+  return {
+    problems: names.filter((name) =>
+      !isOfKubernetes(name, environment[name]!) &&
+      (name.startsWith(variablePrefix) || isMisspelt(name, known, true))
+    ).map((name) => {
+      const hint = "rollup-node serve --help lists all"
+      return unknownName(name, "The variable", nearestVariable(name, known), [...known], hint)
+    }),
+    warnings: names.filter((name) => isMisspelt(name, unset, false)).map((name) => {
+      const hint = "rollup-node serve --help lists the known ones"
+      return unknownName(name, "The variable has no effect, since it", name, [...unset], hint)
+    })
+  }
+}
 
 /** Whether a name is a known one with a spelling mistake: only long names are distinctive. */
 const isMisspelt = (name: string, known: ReadonlySet<string>, hasPrefix: boolean): boolean =>
