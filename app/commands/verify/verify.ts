@@ -27,10 +27,7 @@ type Connections = ResolvedOptions<typeof settings.connections>
 type Settings =
   & Connections
   & Pick<settings.ServeSettings, "data" | "database">
-  & ResolvedOptions<
-    Pick<typeof options, "json" | "exitSample" | "stateRoot" | "violationsMax">
-  >
-  & { readonly feed: string | undefined }
+  & ResolvedOptions<typeof options.verify>
 
 /** The hash functions of the state tree. */
 export const treeHashes: AccountTree = {
