@@ -11,8 +11,3 @@ export const read = <T, E>(schema: Schema.Codec<T, E>, input: unknown, title: st
 
 export const object = <const F extends Schema.Struct.Fields>(fields: F) =>
   Schema.Struct(fields).annotate({ expected: `an object of ${Object.keys(fields).join(", ")}` })
-/** Returns an object without the members that are undefined. */
-export const withoutUndefined = <T extends object>(
-  value: T
-): { readonly [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never

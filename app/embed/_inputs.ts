@@ -20,7 +20,8 @@ import {
   values
 } from "../../core/mod.ts"
 import type { HttpRequest } from "../../adapters/http/mod.ts"
-import { object, read, withoutUndefined } from "./_decode.ts"
+import { withoutUndefined } from "../node/mod.ts"
+import { object, read } from "./_decode.ts"
 import { badInput, type NodeError } from "./node_error.ts"
 
 /*
