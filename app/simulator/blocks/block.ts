@@ -8,7 +8,6 @@ import {
   changeVariables,
   forgerOf,
   addAuctionEvents,
-  addPrices,
   planAbsence,
   takeQueue
 } from "../traffic/mod.ts"
@@ -49,7 +48,6 @@ export function makeBlock(
   const draft = nextBlock(context, world, fork, timestampMs)
   context.schedule.nextBlock()
   addTokens(context, world, draft)
-  addPrices(context, world, draft)
   addAuctionEvents(context, world, draft)
   planAbsence(context, world)
   const forger = forgerOf(context, world)
@@ -125,16 +123,14 @@ function forgeBatches(
   return batches
 }
 
-interface BatchRequest {
-  readonly source: L2Source
-  readonly l2Count: number
-  readonly queue: "always" | "maybe" | "never"
-}
-
 function planBatch(
   context: Context,
   world: World,
-  { l2Count, queue: queueChoice, source }: BatchRequest
+  { l2Count, queue: queueChoice, source }: {
+    readonly source: L2Source
+    readonly l2Count: number
+    readonly queue: "always" | "maybe" | "never"
+  }
 ): Omit<BatchPlan, "forger"> {
   const { schedule, random } = context
   const batchNum = world.lastBatchNum + 1

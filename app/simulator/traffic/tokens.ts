@@ -1,12 +1,12 @@
 import type { PriceFeed, TokenFeed } from "../../../core/domain/mod.ts"
 import { type BlockDraft, type Context, ether, tokenCatalogue, type World } from "../world/mod.ts"
 
-/** Registers half of the tokens in the first block, then one at a time. */
-export function addTokens(
-  { schedule, constants, wallets, settings }: Context,
-  world: World,
-  draft: BlockDraft
-): void {
+/**
+ * Adds tokens and price changes to a block: half of the tokens in the first block, then one at a
+ * time.
+ */
+export function addTokens(context: Context, world: World, draft: BlockDraft): void {
+  const { schedule, constants, wallets, settings } = context
   const registered = world.tokens.length - 1
   const planned = Math.min(settings.tokens, tokenCatalogue.length)
   const isFirst = world.tokens[0]?.priceTimeMs === null
@@ -15,40 +15,30 @@ export function addTokens(
     : registered < planned && schedule.takeDue("token")
     ? 1
     : 0
-  const tokens: Array<TokenFeed> = []
-  for (const { decimals, name, symbol } of tokenCatalogue.slice(registered, registered + count)) {
-    const id = world.tokens.length
-    const ethereumAddress = id === 1
-      ? constants.rollup.governanceToken
-      : wallets.contractAddress(`token/${id}`)
-    const token = { id, ethereumAddress, name, symbol, decimals }
-    tokens.push(token)
-    world.tokens.push({
-      ...token,
-      ethereumBlockNum: world.block.number,
-      priceUSD: null,
-      priceTimeMs: null
-    })
-    world.accountsOfToken[id] = []
+  const tokens = tokenCatalogue.slice(registered, registered + count).map(
+    ({ decimals, name, symbol }, position): TokenFeed => {
+      const id = world.tokens.length + position
+      const ethereumAddress = id === 1
+        ? constants.rollup.governanceToken
+        : wallets.contractAddress(`token/${id}`)
+      return { id, ethereumAddress, name, symbol, decimals }
+    }
+  )
+  for (const token of tokens) {
+    const price = { priceUSD: null, priceTimeMs: null }
+    world.tokens.push({ ...token, ethereumBlockNum: world.block.number, ...price })
+    world.accountsOfToken[token.id] = []
   }
   if (tokens.length > 0) draft.tokens = tokens
   // ether, which is never registered, gets its first price with the first tokens
   const priced = [...isFirst ? [0] : [], ...tokens.map(({ id }) => id)]
-  draft.prices = applyPrices(
-    world,
-    priced.flatMap((id) => priceFeed(world, id, catalogueEntry(id).priceUSD))
-  )
-}
-
-/** Adds price changes to a block. */
-export function addPrices(context: Context, world: World, draft: BlockDraft): void {
-  const prices = [...draft.prices ?? []]
-  if (context.schedule.takeDue("priceInBlock")) prices.push(...changePrices(context, world))
-  if (context.schedule.takeDue("priceUnknown")) {
-    prices.push(...applyPrices(world, makePriceUnknown(context, world)))
-  }
+  const firstPrices = priced.flatMap((id) => priceFeed(world, id, catalogueEntry(id).priceUSD))
+  const prices = [
+    ...applyPrices(world, firstPrices),
+    ...schedule.takeDue("priceInBlock") ? changePrices(context, world) : [],
+    ...schedule.takeDue("priceUnknown") ? applyPrices(world, makePriceUnknown(context, world)) : []
+  ]
   if (prices.length > 0) draft.prices = prices
-  else delete draft.prices
 }
 
 const catalogueEntry = (id: number) => (id === 0 ? ether : tokenCatalogue[id - 1]) ?? ether
