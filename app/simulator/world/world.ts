@@ -89,14 +89,8 @@ export interface OpenExit {
   readonly balance: bigint
   /** Time of the block in which the owner requested a delayed withdrawal; null if not requested. */
   readonly requestedMs: number | null
-}
-
-/** An exit of a wallet that the simulator does not control. */
-export interface ExternalExit extends OpenExit {
-  /** Whether the withdrawal is instant, without the withdrawal delayer. */
-  readonly instant: boolean
-  /** Number of the block in which the next step happens: withdrawal, request or collection. */
-  readonly dueBlock: bigint
+  /** How and from which block on it is withdrawn, if the simulator does not control its wallet. */
+  readonly external: { readonly isInstant: boolean; readonly dueBlock: bigint } | null
 }
 
 interface BestBid {
@@ -141,9 +135,8 @@ export interface World {
   /** The last slot whose forger forges nothing before the deadline; -1 if there was none. */
   absentSlot: number
   bids: Map<number, BestBid>
-  /** The newest open exits; older ones are never withdrawn. */
-  openExits: Array<OpenExit>
-  externalExits: ReadonlyArray<ExternalExit>
+  /** The newest open exits; older ones are never withdrawn, except external ones. */
+  openExits: ReadonlyArray<OpenExit>
   variables: GenesisFeed["variables"]
   /** Auction variables from the newest to the oldest. */
   auctionVariables: ReadonlyArray<AuctionVariables>
@@ -179,7 +172,6 @@ export function worldOf(genesis: GenesisFeed): World {
     absentSlot: -1,
     bids: new Map(),
     openExits: [],
-    externalExits: [],
     variables,
     auctionVariables: [genesisVariables(genesis).auction],
     transactionCount: 0,
@@ -196,8 +188,7 @@ export const copyWorld = (world: World): World => ({
   queues: world.queues.slice(),
   feeAccounts: new Map(world.feeAccounts),
   registrations: new Map(world.registrations),
-  bids: new Map(world.bids),
-  openExits: world.openExits.slice()
+  bids: new Map(world.bids)
 })
 
 export const accountOf = (world: World, index: AccountIndex): New<Account> | undefined =>
