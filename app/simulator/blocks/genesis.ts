@@ -1,4 +1,5 @@
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
+import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import { blockHashOf, type Wallets, type Settings } from "../world/mod.ts"
 
 /** Much less than on a real network, so that the auction is visible in a short run. */
@@ -45,19 +46,14 @@ export function genesisOf(settings: Settings, wallets: Wallets): GenesisFeed {
         rollupAddress
       }
     },
-    variables: variablesOf(wallets, {
-      governanceAddress,
-      bootCoordinatorUrl: coordinatorUrl ?? "https://boot.example"
-    })
+    variables: variablesOf(wallets, governanceAddress, coordinatorUrl)
   }
 }
 
 function variablesOf(
   wallets: Wallets,
-  { bootCoordinatorUrl, governanceAddress }: {
-    readonly bootCoordinatorUrl: string
-    readonly governanceAddress: string
-  }
+  governanceAddress: EthereumAddress,
+  bootCoordinatorUrl = "https://boot.example"
 ): GenesisFeed["variables"] {
   return {
     rollup: {
