@@ -96,51 +96,35 @@ export const unknownVariables = (
   known: ReadonlySet<string>
 ): { readonly [kind in "problems" | "warnings"]: ReadonlyArray<Problem> } => {
   const isSet = (name: string) => (environment[name] ?? "") !== ""
-  const unset = new Set([...known].filter((name) => !isSet(name)))
   const names = Object.keys(environment).filter((name) => isSet(name) && !known.has(name))
+  const unset = [...known].filter((name) => !isSet(name))
+  const withoutPrefix = unset.filter((name) => !name.startsWith(variablePrefix))
+  /** The known variables by their name with the prefix: `ROLLUP_NODE_PORT` is near to `PORT`. */
+  const prefixed = new Map(
+    [...known].map((name) => [
+      name.startsWith(variablePrefix) ? name : `${variablePrefix}${name}`,
+      name
+    ])
+  )
   return {
     problems: names.filter((name) =>
       !isOfKubernetes(name, environment[name]!) &&
-      (name.startsWith(variablePrefix) || isMisspelt(name, known, true))
+      (name.startsWith(variablePrefix) || isMisspelt(name, [...prefixed.keys()]))
     ).map((name) => {
+      const nearest = prefixed.get(nearestName(name, prefixed.keys()) ?? "") ?? name
       const hint = "rollup-node serve --help lists all"
-      return unknownName(name, "The variable", nearestVariable(name, known), [...known], hint)
+      return unknownName(name, "The variable", nearest, [...known], hint)
     }),
-    warnings: names.filter((name) => isMisspelt(name, unset, false)).map((name) => {
+    warnings: names.filter((name) => isMisspelt(name, withoutPrefix)).map((name) => {
       const hint = "rollup-node serve --help lists the known ones"
-      return unknownName(name, "The variable has no effect, since it", name, [...unset], hint)
+      return unknownName(name, "The variable has no effect, since it", name, unset, hint)
     })
   }
 }
 
 /** Whether a name is a known one with a spelling mistake: only long names are distinctive. */
-const isMisspelt = (name: string, known: ReadonlySet<string>, hasPrefix: boolean): boolean =>
-  name.length > 8 &&
-  nearestName(
-      name,
-      [...hasPrefix ? withPrefix(known).keys() : known].filter((each) =>
-        each.startsWith(variablePrefix) === hasPrefix && each.length > 8
-      ),
-      2
-    ) !== undefined
-
-/**
- * Returns the known variable that is nearest to a name with the prefix, also if its own name has
- * none, such as `PORT`; otherwise the name.
- */
-const nearestVariable = (name: string, known: ReadonlySet<string>): string => {
-  const nearest = nearestName(name, withPrefix(known).keys())
-  return nearest === undefined ? name : withPrefix(known).get(nearest)!
-}
-
-/** Returns the known variables by their name with the prefix. */
-const withPrefix = (known: ReadonlySet<string>): ReadonlyMap<string, string> =>
-  new Map(
-    [...known].map((each) => [
-      each.startsWith(variablePrefix) ? each : `${variablePrefix}${each}`,
-      each
-    ])
-  )
+const isMisspelt = (name: string, known: ReadonlyArray<string>): boolean =>
+  name.length > 8 && nearestName(name, known.filter(({ length }) => length > 8), 2) !== undefined
 
 const isOfKubernetes = (name: string, value: string): boolean =>
   name.startsWith(variablePrefix) &&
