@@ -1,5 +1,5 @@
 import type { PriceFeed, TokenFeed } from "../../../core/domain/mod.ts"
-import { type BlockDraft, type Context, ether, tokenCatalogue, type World } from "../world/mod.ts"
+import { type BlockDraft, type Context, tokenCatalogue, type World } from "../world/mod.ts"
 
 /**
  * Adds tokens and price changes to a block: half of the tokens in the first block, then one at a
@@ -7,17 +7,17 @@ import { type BlockDraft, type Context, ether, tokenCatalogue, type World } from
  */
 export function addTokens(context: Context, world: World, draft: BlockDraft): void {
   const { schedule, constants, wallets, settings } = context
-  const registered = world.tokens.length - 1
-  const planned = Math.min(settings.tokens, tokenCatalogue.length)
+  const registered = world.tokens.length
+  const planned = Math.min(settings.tokens + 1, tokenCatalogue.length)
   const isFirst = world.tokens[0]?.priceTimeMs === null
   const count = isFirst
-    ? Math.ceil(planned / 2)
+    ? Math.ceil((planned - 1) / 2)
     : registered < planned && schedule.takeDue("token")
     ? 1
     : 0
   const tokens = tokenCatalogue.slice(registered, registered + count).map(
     ({ decimals, name, symbol }, position): TokenFeed => {
-      const id = world.tokens.length + position
+      const id = registered + position
       const ethereumAddress = id === 1
         ? constants.rollup.governanceToken
         : wallets.contractAddress(`token/${id}`)
@@ -32,7 +32,7 @@ export function addTokens(context: Context, world: World, draft: BlockDraft): vo
   if (tokens.length > 0) draft.tokens = tokens
   // ether, which is never registered, gets its first price with the first tokens
   const priced = [...isFirst ? [0] : [], ...tokens.map(({ id }) => id)]
-  const firstPrices = priced.flatMap((id) => priceFeed(world, id, catalogueEntry(id).priceUSD))
+  const firstPrices = priced.flatMap((id) => priceFeed(world, id, firstPriceUSD(id)))
   const prices = [
     ...applyPrices(world, firstPrices),
     ...schedule.takeDue("priceInBlock") ? changePrices(context, world) : [],
@@ -41,7 +41,7 @@ export function addTokens(context: Context, world: World, draft: BlockDraft): vo
   if (prices.length > 0) draft.prices = prices
 }
 
-const catalogueEntry = (id: number) => (id === 0 ? ether : tokenCatalogue[id - 1]) ?? ether
+const firstPriceUSD = (id: number) => (tokenCatalogue[id] ?? tokenCatalogue[0]!).priceUSD
 
 /**
  * Changes some prices by up to four percent. An unknown price starts again near its first value.
@@ -50,10 +50,10 @@ const catalogueEntry = (id: number) => (id === 0 ? ether : tokenCatalogue[id - 1
 export function changePrices({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
   return applyPrices(
     world,
-    world.tokens.filter(({ id }) => catalogueEntry(id).priceUSD !== null && random.chance(0.6))
+    world.tokens.filter(({ id }) => firstPriceUSD(id) !== null && random.chance(0.6))
       .flatMap(
         ({ id, priceUSD }) => {
-          const changed = (priceUSD ?? catalogueEntry(id).priceUSD ?? 0) *
+          const changed = (priceUSD ?? firstPriceUSD(id) ?? 0) *
             (0.96 + 0.08 * random.next())
           return priceFeed(world, id, Number(changed.toPrecision(8)))
         }

@@ -4,6 +4,7 @@ import {
   type AuctionVariables,
   type BlockFeed,
   type CoordinatorFeed,
+  ether,
   type GenesisFeed,
   genesisVariables,
   type New,
@@ -15,8 +16,7 @@ import {
   type AccountIndex,
   type EthereumAddress,
   FIRST_USER_ACCOUNT,
-  type PublicKey,
-  ZERO_ADDRESS
+  type PublicKey
 } from "../../../core/encoding/mod.ts"
 import type { BatchState, QueuedTransaction } from "../../../core/use_cases/mod.ts"
 import type { EventSchedule } from "./event_schedule.ts"
@@ -36,26 +36,14 @@ export interface Context {
   readonly wallets: Wallets
 }
 
-/** A token as its contract describes it, with its first price. */
-interface CatalogueToken {
-  readonly name: string
-  readonly symbol: string
-  readonly decimals: number
-  /** US dollars; null if no exchange trades it. */
-  readonly priceUSD: number | null
-}
-
-export const ether: CatalogueToken = {
-  name: "Ether",
-  symbol: "ETH",
-  decimals: 18,
-  priceUSD: 3120.5
-}
-
 /**
- * The tokens in the order of registration. Contracts choose any name, so some names are unusual.
+ * The tokens by their id, with their first price; null if no exchange trades the token. Contracts
+ * choose any name, so some names are unusual.
  */
-export const tokenCatalogue: ReadonlyArray<CatalogueToken> = [
+export const tokenCatalogue: ReadonlyArray<
+  Pick<Token, "name" | "symbol" | "decimals" | "priceUSD">
+> = [
+  { name: "Ether", symbol: "ETH", decimals: 18, priceUSD: 3120.5 },
   { name: "Governance Token", symbol: "GOV", decimals: 18, priceUSD: 4.31 },
   { name: "Tether USD", symbol: "USDT", decimals: 6, priceUSD: 1 },
   { name: "Wrapped BTC", symbol: "WBTC", decimals: 8, priceUSD: 64250.75 },
@@ -149,19 +137,11 @@ export interface World {
 /** Returns the state after the genesis block. */
 export function worldOf(genesis: GenesisFeed): World {
   const { block, variables } = genesis
-  const token = {
-    ...ether,
-    id: 0,
-    ethereumAddress: ZERO_ADDRESS,
-    ethereumBlockNum: 0n,
-    priceUSD: null,
-    priceTimeMs: null
-  }
   return {
     block,
     accounts: [],
     accountsOfToken: [[]],
-    tokens: [token],
+    tokens: [ether],
     queues: [],
     nextQueue: 0,
     lastBatchNum: 0,
