@@ -48,17 +48,12 @@ const firstPriceUSD = (id: number) => (tokenCatalogue[id] ?? tokenCatalogue[0]!)
  * Returns the changes.
  */
 export function changePrices({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
-  return applyPrices(
-    world,
-    world.tokens.filter(({ id }) => firstPriceUSD(id) !== null && random.chance(0.6))
-      .flatMap(
-        ({ id, priceUSD }) => {
-          const changed = (priceUSD ?? firstPriceUSD(id) ?? 0) *
-            (0.96 + 0.08 * random.next())
-          return priceFeed(world, id, Number(changed.toPrecision(8)))
-        }
-      )
-  )
+  const changed = world.tokens.filter(({ id }) => firstPriceUSD(id) !== null && random.chance(0.6))
+  const prices = changed.flatMap(({ id, priceUSD }) => {
+    const price = (priceUSD ?? firstPriceUSD(id) ?? 0) * (0.96 + 0.08 * random.next())
+    return priceFeed(world, id, Number(price.toPrecision(8)))
+  })
+  return applyPrices(world, prices)
 }
 
 /** Makes a price unknown, except those of ether and the governance token. */

@@ -2,6 +2,7 @@ import { emptyTree, type MerkleTree } from "../../../adapters/crypto/mod.ts"
 import {
   type Account,
   type AuctionVariables,
+  type BidFeed,
   type BlockFeed,
   type CoordinatorFeed,
   ether,
@@ -81,11 +82,6 @@ export interface OpenExit {
   readonly external: { readonly isInstant: boolean; readonly dueBlock: bigint } | null
 }
 
-interface BestBid {
-  readonly bidder: EthereumAddress
-  readonly value: bigint
-}
-
 /**
  * A submitted transaction with the keys of the accounts that it was signed for: after a rollback
  * the same index can be another account.
@@ -122,7 +118,8 @@ export interface World {
   lastForgedSlot: number
   /** The last slot whose forger forges nothing before the deadline; -1 if there was none. */
   absentSlot: number
-  bids: Map<number, BestBid>
+  /** The best bid of each slot. */
+  bids: Map<number, BidFeed>
   /** The newest open exits; older ones are never withdrawn, except external ones. */
   openExits: ReadonlyArray<OpenExit>
   variables: GenesisFeed["variables"]
