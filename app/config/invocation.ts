@@ -1,8 +1,8 @@
 import { readArgument, readCommandLine } from "./_command_line.ts"
 import { noFile, readConfigFile } from "./_file.ts"
-import type { Command, InvocationContext } from "./command.ts"
+import type { Command } from "./command.ts"
 import type { Problem } from "./problem.ts"
-import { type Environment, readOptions, unknownVariables } from "./read.ts"
+import { type Environment, type Origins, readOptions, unknownVariables } from "./read.ts"
 import { flagOnly, isSetting, type Options, type Setting } from "./setting.ts"
 import { filePath } from "./value.ts"
 
@@ -14,7 +14,8 @@ export const configFile = flagOnly({
 })
 const configVariable = "CONFIG_FILE"
 
-export interface Invocation extends InvocationContext {
+export interface Invocation {
+  readonly origins: Origins<Options>
   /** Resolved options, and the positional argument if the command has one. */
   readonly resolved: { readonly [name: string]: unknown }
   readonly problems: ReadonlyArray<Problem>

@@ -10,12 +10,9 @@ import {
   protocol,
   slotOfBlock
 } from "../../../core/domain/mod.ts"
-import {
-  type AccountIndex,
-  type EthereumAddress,
-  FIRST_USER_ACCOUNT
-} from "../../../core/encoding/mod.ts"
+import { type AccountIndex, FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { type BatchOutcome, processBatch } from "../../../core/use_cases/mod.ts"
+import type { Forger } from "../traffic/mod.ts"
 import {
   accountOf,
   batchStateOf,
@@ -29,7 +26,7 @@ import { addExits } from "./withdrawals.ts"
 /** The transactions of a batch. */
 export interface BatchPlan {
   /** The coordinator that forges it. */
-  readonly forger: { readonly number: number; readonly address: EthereumAddress }
+  readonly forger: Forger
   /** The queue of L1 transactions; null if the batch forges none. */
   readonly queue: Queue | null
   readonly l1Coordinator: ReadonlyArray<L1CoordinatorFeed>

@@ -15,7 +15,8 @@ export function addAuctionEvents(context: Context, world: World, draft: BlockDra
   if (bids.length > 0) draft.bids = bids
 }
 
-interface Forger {
+/** A coordinator that forges. */
+export interface Forger {
   /** 0 for the boot coordinator. */
   readonly number: number
   readonly address: EthereumAddress
