@@ -20,7 +20,7 @@ import {
   type MemoryStore,
   withoutUndefined
 } from "../node/mod.ts"
-import { object, read } from "./_decode.ts"
+import { object, read } from "./_inputs.ts"
 import type { EmbedOptions, ListenOptions } from "./options.ts"
 import { readGenesis } from "./read_record.ts"
 
