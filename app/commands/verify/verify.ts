@@ -16,6 +16,7 @@ import { writeTexts } from "../output.ts"
 import { makeProgress } from "../progress.ts"
 import {
   formatReport,
+  inDatabase,
   locationOf,
   saveVerification,
   type Verification,
@@ -94,25 +95,15 @@ const auditOf = (
     case "feed":
       return verifyFeed(location.path, options, findings)
     case "directory":
-      return Effect.gen(function*() {
-        const { auditJournal } = yield* Effect.promise(() =>
-          import("../../../adapters/journal/mod.ts")
-        )
-        yield* auditJournal(location.directory, options, findings)
-      })
+      return Effect.flatMap(
+        Effect.promise(() => import("../../../adapters/journal/mod.ts")),
+        ({ auditJournal }) => auditJournal(location.directory, options, findings)
+      )
     case "database":
-      return Effect.gen(function*() {
-        const { auditDatabase, databaseLayer } = yield* Effect.promise(() =>
-          import("../../../adapters/sql/mod.ts")
-        )
-        yield* Effect.provide(
-          auditDatabase({ keccak256, ...options }, findings),
-          databaseLayer({
-            url: location.url,
-            ...connectionOptions(settings),
-            applicationName: "rollup-node verify"
-          })
-        )
-      })
+      return inDatabase(
+        location.url,
+        { ...connectionOptions(settings), applicationName: "rollup-node verify" },
+        ({ auditDatabase }) => auditDatabase({ keccak256, ...options }, findings)
+      )
   }
 }
