@@ -1,5 +1,5 @@
 import { readArgument, readCommandLine } from "./_command_line.ts"
-import { noFile, readConfigFile } from "./_file.ts"
+import { readConfigFile, withoutValues } from "./_file.ts"
 import type { Command } from "./command.ts"
 import type { Problem } from "./problem.ts"
 import { type Environment, type Origins, readOptions, unknownVariables } from "./read.ts"
@@ -46,7 +46,7 @@ export const readInvocation = (
   const path = flag ??
     (environment[configVariable] === "" ? undefined : environment[configVariable])
   const file = path === undefined
-    ? noFile
+    ? withoutValues()
     : readConfigFile(
       path,
       flag === undefined ? configVariable : `--${configFile.flag}`,
