@@ -109,7 +109,7 @@ export function simulate(options: SimulationOptions): Simulation {
   const next = (arrival?: Arrival): FeedRecord =>
     chain.rollBack() ?? chain.prices() ?? {
       kind: "block",
-      block: chain.addBlock(plannedSource, (world) => arrivingTime(world, arrival, settings))
+      block: chain.addBlock(plannedSource, arrivingTime(chain.world, arrival, settings))
     }
   return {
     genesis,
@@ -131,7 +131,7 @@ export function simulate(options: SimulationOptions): Simulation {
         const prices = chain.prices()
         const block = chain.addBlock(
           isIdle ? null : source,
-          (world) => timeMs === undefined ? undefined : Math.max(world.block.timestampMs, timeMs)
+          timeMs === undefined ? undefined : Math.max(chain.world.block.timestampMs, timeMs)
         )
         return [
           ...prices === undefined ? [] : [prices],
@@ -197,16 +197,11 @@ class Chain {
     this.#blocksUntilRollBack = this.#drawPeriod()
   }
 
-  /** Adds a block. `timeOf` returns its time, or undefined for the usual one, after the last block. */
-  addBlock(source: L2Source | null, timeOf: (last: World) => number | undefined): BlockFeed {
-    const before = this.world
-    const world = copyWorld(before)
+  /** Adds a block with this time, by default 12 to 15 seconds after the last one. */
+  addBlock(source: L2Source | null, timestampMs: number | undefined): BlockFeed {
+    const world = copyWorld(this.world)
     this.#worlds = [...this.#worlds.slice(1 - SNAPSHOTS_MAX), world]
-    const block = makeBlock(this.context, world, {
-      fork: this.#fork,
-      source,
-      timestampMs: timeOf(before)
-    })
+    const block = makeBlock(this.context, world, { fork: this.#fork, source, timestampMs })
     this.#blocksUntilRollBack--
     this.#pricesDue = this.context.schedule.takeDue("priceBetweenBlocks")
     return block
