@@ -86,10 +86,7 @@ const arrivalsPerBlock = (users: number): number =>
 
 function* arrivals(context: Context, world: World): Iterable<L1Request> {
   const { schedule, wallets, random, settings } = context
-  if (world.lastBatchNum === 0 && world.users === 0) {
-    yield* coordinatorAccounts(context, world)
-    yield* demoAccounts(context, world)
-  }
+  if (world.lastBatchNum === 0 && world.users === 0) yield* firstAccounts(context, world)
   const missing = settings.users - world.users
   const count = missing > 0
     ? Math.min(missing, arrivalsPerBlock(settings.users))
@@ -108,20 +105,16 @@ function* arrivals(context: Context, world: World): Iterable<L1Request> {
   }
 }
 
-/** Creates an account of each token for each coordinator, on which it collects fees. */
-function* coordinatorAccounts(
-  { wallets, random, settings }: Context,
-  world: World
-): Iterable<L1Request> {
+/**
+ * Creates an account of each token for each coordinator, on which it collects fees, and the accounts
+ * of the demo wallet: 100 whole tokens of each of the first two tokens.
+ */
+function* firstAccounts({ wallets, random, settings }: Context, world: World): Iterable<L1Request> {
   for (let number = 0; number <= settings.coordinators; number++) {
     for (const token of world.tokens) {
       yield creationOf(wallets.coordinator(number), token.id, depositAmount(random, token))
     }
   }
-}
-
-/** Creates the accounts of the demo wallet: 100 whole tokens of each of the first two tokens. */
-function* demoAccounts({ wallets }: Context, world: World): Iterable<L1Request> {
   for (const { decimals, id } of world.tokens.slice(0, 2)) {
     yield creationOf(wallets.demo, id, 100n * 10n ** BigInt(decimals))
   }
