@@ -136,12 +136,7 @@ const wallet = command({
     { words: "wallet --export", doc: "Print the Ethereum key, to import it into another wallet" }
   ],
   options: {
-    send: options.send,
-    to: options.to,
-    token: options.token,
-    nonce: options.nonce,
-    export: options.exportKey,
-    url: options.url,
+    ...options.wallet,
     seed: settings.network.seed,
     prefix: settings.network.prefix,
     networkName: settings.network.networkName

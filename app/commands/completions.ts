@@ -1,13 +1,13 @@
 import * as Completions from "effect/cli/Completions"
 import { type Command, configFile, type Option } from "../config/mod.ts"
-import { writeTexts } from "./output.ts"
+import { printText } from "./output.ts"
 
 /** Prints the completion script of a shell for the program with these commands. */
 export const printCompletions = (shell: Completions.Shell, commands: ReadonlyArray<Command>) => {
   const script = Completions.generate("rollup-node", shell, program(commands))
     // its comment on the installation assumes a flag
     .replaceAll(`rollup-node --completions ${shell}`, `rollup-node completions ${shell}`)
-  return writeTexts([`${script}\n`], undefined)
+  return printText(script)
 }
 
 const program = (commands: ReadonlyArray<Command>): Completions.CommandDescriptor => {

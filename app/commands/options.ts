@@ -32,85 +32,82 @@ export const dryRun = flagOnly({
   doc: "List the pending migrations without applying them"
 })
 
-export const feedToVerify = flagOnly({
-  flag: "feed",
-  value: filePath,
-  doc: "Verify a feed in NDJSON instead of a store; - reads standard input"
-})
-
-export const json = flagOnly({
-  flag: "json",
-  value: yesNo,
-  default: false,
-  doc: "Print the result as JSON"
-})
-
-export const stateRoot = flagOnly({
-  flag: "state-root",
-  value: yesNo,
-  default: false,
-  doc:
-    "Compute the state root from all accounts, about one millisecond each, and compare it with the last batch"
-})
-
-export const exitSample = flagOnly({
-  flag: "exit-sample",
-  value: number({ minimum: 0, maximum: 1 }),
-  default: 1,
-  doc:
-    "Share of the batches whose exit proofs are verified, about two milliseconds of one core for each exit"
-})
-
-export const violationsMax = flagOnly({
-  flag: "violations-max",
-  value: integer({ minimum: 1 }),
-  default: 100,
-  doc: "Violations to print per check; all are counted"
-})
-
-export const url = flagOnly({
-  flag: "url",
-  value: webUrl({
-    rule: "the URL of a server without user and password, such as http://127.0.0.1:8080",
-    pattern: /^[^\s@]+$/u
+/** The options of `verify`. */
+export const verify = {
+  feed: flagOnly({
+    flag: "feed",
+    value: filePath,
+    doc: "Verify a feed in NDJSON instead of a store; - reads standard input"
   }),
-  default: "http://127.0.0.1:8080",
-  doc: "URL of a running server"
-})
-
-export const send = flagOnly({
-  flag: "send",
-  value: text({
-    placeholder: "amount",
-    rule: "an amount of whole tokens, such as 0.25",
-    pattern: /^\d+(\.\d+)?$/u
+  json: flagOnly({
+    flag: "json",
+    value: yesNo,
+    default: false,
+    doc: "Print the result as JSON"
   }),
-  doc: "Amount to send, in whole tokens; if not set, the command shows the wallet"
-})
+  exitSample: flagOnly({
+    flag: "exit-sample",
+    value: number({ minimum: 0, maximum: 1 }),
+    default: 1,
+    doc:
+      "Share of the batches whose exit proofs are verified, about two milliseconds of one core for each exit"
+  }),
+  stateRoot: flagOnly({
+    flag: "state-root",
+    value: yesNo,
+    default: false,
+    doc:
+      "Compute the state root from all accounts, about one millisecond each, and compare it with the last batch"
+  }),
+  violationsMax: flagOnly({
+    flag: "violations-max",
+    value: integer({ minimum: 1 }),
+    default: 100,
+    doc: "Violations to print per check; all are counted"
+  })
+}
 
-export const to = flagOnly({
-  flag: "to",
-  value: nonEmptyText,
-  doc:
-    "Receiver: an account index, an address, a public key, or exit; any account of the token if not set"
-})
-
-export const token = flagOnly({
-  flag: "token",
-  value: nonEmptyText,
-  default: "ETH",
-  doc: "Symbol of the token to send"
-})
-
-export const nonce = flagOnly({
-  flag: "nonce",
-  value: integer({ minimum: 0 }),
-  doc: "Nonce, needed if an earlier transaction is still pending; the account's nonce if not set"
-})
-
-export const exportKey = flagOnly({
-  flag: "export",
-  value: yesNo,
-  default: false,
-  doc: "Print only the Ethereum private key, from which wallets derive the other keys"
-})
+/** The options of `wallet`. */
+export const wallet = {
+  send: flagOnly({
+    flag: "send",
+    value: text({
+      placeholder: "amount",
+      rule: "an amount of whole tokens, such as 0.25",
+      pattern: /^\d+(\.\d+)?$/u
+    }),
+    doc: "Amount to send, in whole tokens; if not set, the command shows the wallet"
+  }),
+  to: flagOnly({
+    flag: "to",
+    value: nonEmptyText,
+    doc:
+      "Receiver: an account index, an address, a public key, or exit; any account of the token if not set"
+  }),
+  token: flagOnly({
+    flag: "token",
+    value: nonEmptyText,
+    default: "ETH",
+    doc: "Symbol of the token to send"
+  }),
+  nonce: flagOnly({
+    flag: "nonce",
+    value: integer({ minimum: 0 }),
+    doc: "Nonce, needed if an earlier transaction is still pending; the account's nonce if not set"
+  }),
+  export: flagOnly({
+    flag: "export",
+    value: yesNo,
+    default: false,
+    doc: "Print only the Ethereum private key, from which wallets derive the other keys"
+  }),
+  url: flagOnly({
+    flag: "url",
+    value: webUrl({
+      rule: "the URL of a server without user and password, such as http://127.0.0.1:8080",
+      pattern: /^[^\s@]+$/u
+    }),
+    default: "http://127.0.0.1:8080",
+    doc: "URL of a running server"
+  })
+}

@@ -5,18 +5,20 @@ import { setImmediate } from "node:timers/promises"
 import { ProgramFailure } from "../process/mod.ts"
 
 /**
- * Writes texts to a file or to standard output. Succeeds if the reader closes the pipe early. If it
- * is interrupted, the output ends after some text.
+ * Writes texts to a file or to standard output, and calls `onCount` with the number written so far.
+ * Succeeds if the reader closes the pipe early. If it is interrupted, the output ends after some
+ * text.
  */
 export const writeTexts = (
   texts: Iterable<string>,
-  path: string | undefined
+  path: string | undefined,
+  onCount = (_count: number): void => {}
 ): Effect.Effect<void, Error> =>
   Effect.tryPromise({
     // not with Effect's streams, in which an error that the iterable throws is a defect
     try: (signal) =>
       pipeline(
-        inSlices(texts),
+        inSlices(texts, onCount),
         path === undefined ? process.stdout : createWriteStream(path),
         { end: path !== undefined, signal }
       ),
@@ -40,10 +42,15 @@ export const writeTexts = (
 export const printText = (text: string) => writeTexts([`${text}\n`], undefined)
 
 /** Yields the texts, and lets the event loop run in between, so that a signal is received. */
-async function* inSlices(texts: Iterable<string>): AsyncGenerator<string, void> {
+async function* inSlices(
+  texts: Iterable<string>,
+  onCount: (count: number) => void
+): AsyncGenerator<string, void> {
   let endMs = performance.now() + SLICE_MS
+  let count = 0
   for (const text of texts) {
     yield text
+    onCount(++count)
     if (performance.now() < endMs) continue
     await setImmediate()
     endMs = performance.now() + SLICE_MS
@@ -51,15 +58,3 @@ async function* inSlices(texts: Iterable<string>): AsyncGenerator<string, void> 
 }
 
 const SLICE_MS = 50
-
-/** Yields the texts, and calls `onCount` with the number consumed so far. */
-export function* counted(
-  texts: Iterable<string>,
-  onCount: (count: number) => void
-): Generator<string, void> {
-  let count = 0
-  for (const text of texts) {
-    yield text
-    onCount(++count)
-  }
-}

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os"
 import { revisionList, type RevisionName } from "../../core/mod.ts"
 import {
   type Options,
+  type Origin,
   type Origins,
   type Problem,
   type ResolvedOptions,
@@ -35,11 +36,10 @@ export const checkServer: Rule = (resolved, origins) =>
 /** Requires a database. */
 export const checkDatabase: Rule<typeof settings.database> = ({ database }, origins) =>
   database === undefined && origins.database.kind === "default"
-    ? [{
-      source: "--database",
-      message:
-        "No database is set: set one with --database or DATABASE_URL, such as postgresql://user:password@localhost:5432/rollup"
-    }]
+    ? problem(
+      [{ source: "--database" }],
+      "No database is set: set one with --database or DATABASE_URL, such as postgresql://user:password@localhost:5432/rollup"
+    )
     : []
 
 /** Refuses several inputs to verify; without any, the default data directory is verified. */
@@ -57,66 +57,63 @@ export const checkVerified = (
   return oneOf("Only one input can be verified at a time", inputs)
 }
 
+/** The place for the user to look at: that of an origin. */
 interface Place {
   readonly source: string
+}
+
+interface DescribedPlace extends Place {
   readonly description: string
 }
 
+/** Returns the problem of settings that these places set. */
+const problem = (places: ReadonlyArray<Place>, message: string): ReadonlyArray<Problem> => [
+  { source: sourcesOf(places), message }
+]
+
+const sourcesOf = (places: ReadonlyArray<Place>): string =>
+  places.map(({ source }) => source).join(" and ")
+
 /** Refuses several places. */
-const oneOf = (rule: string, places: ReadonlyArray<Place>): ReadonlyArray<Problem> =>
-  places.length < 2 ? [] : [{
-    source: sourcesOf(places),
-    message: `${rule}, and several are set: ${
+const oneOf = (rule: string, places: ReadonlyArray<DescribedPlace>): ReadonlyArray<Problem> =>
+  places.length < 2 ? [] : problem(
+    places,
+    `${rule}, and several are set: ${
       places.map(({ description }) => description).join(", ")
     }; leave out all but one`
-  }]
+  )
+
+const isSet = ({ kind }: Origin): boolean => kind !== "default"
 
 /** Returns the directory and the database, as far as they are set, with their descriptions. */
 const storesSet = (
   directory: string,
   { data, database }: Pick<Origins<ServerSettings>, "data" | "database">
-): ReadonlyArray<Place> => [
-  ...data.kind === "default"
-    ? []
-    : [{ source: data.source, description: `the directory "${directory}" (${data.source})` }],
-  ...database.kind === "default"
-    ? []
-    : [{ source: database.source, description: `a database (${database.source})` }]
-]
+): ReadonlyArray<DescribedPlace> =>
+  [
+    { ...data, description: `the directory "${directory}" (${data.source})` },
+    { ...database, description: `a database (${database.source})` }
+  ].filter(isSet)
 
 const oneDataLocation: Rule = ({ data, memory }, origins) => {
-  const locations = [
-    ...memory
-      ? [{
-        source: origins.memory.source,
-        description: `${origins.memory.source}, which stores nothing`
-      }]
-      : [],
+  const { source } = origins.memory
+  const inMemory = { source, description: `${source}, which stores nothing` }
+  return oneOf("Data can be stored in one location only", [
+    ...memory ? [inMemory] : [],
     ...storesSet(data, origins)
-  ]
-  return oneOf("Data can be stored in one location only", locations)
+  ])
 }
 
 const replicaNeedsDatabase: Rule = (_, { database, replica }) =>
-  replica.kind === "default" || database.kind !== "default"
-    ? []
-    : [{
-      source: replica.source,
-      message:
-        "A replica is set and no database: set the database that it replicates with --database or DATABASE_URL"
-    }]
+  isSet(replica) && !isSet(database)
+    ? problem(
+      [replica],
+      "A replica is set and no database: set the database that it replicates with --database or DATABASE_URL"
+    )
+    : []
 
 const oneNetwork: Rule = ({ simulate }, origins) => {
-  const {
-    database,
-    empty,
-    feed,
-    genesis,
-    paceSeconds,
-    publicUrl,
-    transactionsMax
-  } = origins
-  const isSet = ({ kind }: { readonly kind: string }) => kind !== "default"
+  const { database, empty, feed, genesis, paceSeconds, publicUrl, transactionsMax } = origins
   const ofNetwork = { ...settings.network, ...settings.chain }
   const identity = Object.entries(origins).flatMap(([name, origin]) =>
     name in ofNetwork ? [origin] : []
@@ -127,109 +124,88 @@ const oneNetwork: Rule = ({ simulate }, origins) => {
     ...[...identity, transactionsMax, paceSeconds, empty, publicUrl].filter(isSet)
   ]
   if (others.length === 2) {
-    return [{
-      source: sourcesOf(others),
-      message:
-        "A feed has a genesis record of its own: leave out the genesis to follow the feed, or the feed to start an empty ledger"
-    }]
+    return problem(
+      others,
+      "A feed has a genesis record of its own: leave out the genesis to follow the feed, or the feed to start an empty ledger"
+    )
   }
   if (others.length === 1 && simulated.length > 0) {
-    return [{
-      source: sourcesOf([...others, ...simulated]),
-      message: `Only the simulated network uses ${
-        simulated.map(({ source }) => source).join(" and ")
-      }, and ${others[0]!.source} names the ${
+    return problem(
+      [...others, ...simulated],
+      `Only the simulated network uses ${sourcesOf(simulated)}, and ${
+        sourcesOf(others)
+      } names the ${
         isSet(feed) ? "feed" : "genesis"
       } of another network: leave out one or the other`
-    }]
+    )
   }
   if (others.length > 0 || simulate === true) return []
   const choices =
     "--simulate for a simulated network with test data, --feed FILE to follow a feed, or --genesis FILE to start an empty ledger of your own network"
   if (simulate === false) {
-    return [{
-      source: origins.simulate.source,
-      message: `No network is chosen: expected ${choices}`
-    }]
+    return problem([origins.simulate], `No network is chosen: expected ${choices}`)
   }
   return isSet(database)
-    ? [{
-      source: database.source,
-      message: `A database is set, and no network to store in it: choose ${choices}`
-    }]
+    ? problem(
+      [database],
+      `A database is set, and no network to store in it: choose ${choices}`
+    )
     : []
 }
 
 /** Also refuses `cores` on a machine with one core: validity does not depend on the machine. */
 const sharedDatabase: Rule = ({ workers }, origins) =>
-  workers === 1 || origins.database.kind !== "default" ? [] : [{
-    source: origins.workers.source,
-    message:
-      `The value ${workers} requires PostgreSQL, since several processes share their data in a database: ` +
+  workers === 1 || isSet(origins.database) ? [] : problem(
+    [origins.workers],
+    `The value ${workers} requires PostgreSQL, since several processes share their data in a database: ` +
       "set one with --database or DATABASE_URL, or set 1"
-  }]
+  )
 
 const adminPorts: Rule = ({ adminPort, workers }, origins) => {
   const last = Number(adminPort) + (workers === "cores" ? availableParallelism() : workers)
-  return workers === 1 || !(last > 65_535) ? [] : [{
-    source: sourcesOf([origins.adminPort, origins.workers]),
-    message:
-      `Each worker has an admin listener at a port after ${adminPort}, the last one at ${last}, expected at most 65535: choose a lower port`
-  }]
+  return workers === 1 || !(last > 65_535) ? [] : problem(
+    [origins.adminPort, origins.workers],
+    `Each worker has an admin listener at a port after ${adminPort}, the last one at ${last}, expected at most 65535: choose a lower port`
+  )
 }
 
 /** Refuses several workers that would each read a part of standard input. */
 const oneStdinReader: Rule = ({ feed, workers }, origins) =>
-  feed !== "-" || workers === 1 ? [] : [{
-    source: sourcesOf([origins.feed, origins.workers]),
-    message:
-      "Only one process can read the standard input: name a file, load the feed with ingest, or set 1 worker"
-  }]
+  feed !== "-" || workers === 1 ? [] : problem(
+    [origins.feed, origins.workers],
+    "Only one process can read the standard input: name a file, load the feed with ingest, or set 1 worker"
+  )
 
 const fees: Rule = ({ maxFeeUSD, minFeeUSD }, origins) =>
-  maxFeeUSD === undefined || minFeeUSD <= maxFeeUSD ? [] : [{
-    source: sourcesOf([origins.minFeeUSD, origins.maxFeeUSD]),
-    message:
-      `The minimum fee, ${minFeeUSD} US dollars, is above the maximum fee, ${maxFeeUSD}: no transaction could be posted; lower the minimum or raise the maximum`
-  }]
+  maxFeeUSD === undefined || minFeeUSD <= maxFeeUSD ? [] : problem(
+    [origins.minFeeUSD, origins.maxFeeUSD],
+    `The minimum fee, ${minFeeUSD} US dollars, is above the maximum fee, ${maxFeeUSD}: no transaction could be posted; lower the minimum or raise the maximum`
+  )
 
 const mounts: Rule = (resolved, origins) => {
   const paths = revisionList.map(({ name }) => `${name as RevisionName}Path` as const)
-  const problem = (names: typeof paths, message: string): Problem => ({
-    // the path of a revision may be its default
-    source: sourcesOf(names.map((name) => origins[name]).filter(({ kind }) => kind !== "default")),
-    message
-  })
+  // the path of a revision may be its default
+  const placesOf = (names: typeof paths) => names.map((name) => origins[name]).filter(isSet)
   const enabled = paths.filter((name) => resolved[name] !== "off")
   if (enabled.length === 0) {
-    return [
-      problem(
-        paths,
-        "All revisions are off, so that nothing would be served: set a path for one of them"
-      )
-    ]
+    return problem(
+      placesOf(paths),
+      "All revisions are off, so that nothing would be served: set a path for one of them"
+    )
   }
   const byPath = Map.groupBy(enabled, (name) => resolved[name])
-  return [...byPath].flatMap(([path, names]) =>
-    names.length === 1
-      ? []
-      : [
-        problem(
-          names,
-          `${names.length} revisions have the path ${path}: set another path for all but one of ${
-            names.map((name) => `--${settings.serverSettings[name].flag}`).join(" and ")
-          }`
-        )
-      ]
+  return [...byPath].filter(([, names]) => names.length > 1).flatMap(([path, names]) =>
+    problem(
+      placesOf(names),
+      `${names.length} revisions have the path ${path}: set another path for all but one of ${
+        names.map((name) => `--${settings.serverSettings[name].flag}`).join(" and ")
+      }`
+    )
   )
 }
 
 const currenciesNeedV1: Rule = ({ currenciesFile, v1Path }, origins) =>
-  currenciesFile === undefined || v1Path !== "off" ? [] : [{
-    source: sourcesOf([origins.currenciesFile, origins.v1Path]),
-    message:
-      "Only revision v1 shows prices of currencies, and it is off: leave out the file, or set a path for v1"
-  }]
-
-const sourcesOf = (origins: ReadonlyArray<{ readonly source: string }>): string =>
-  origins.map(({ source }) => source).join(" and ")
+  currenciesFile === undefined || v1Path !== "off" ? [] : problem(
+    [origins.currenciesFile, origins.v1Path],
+    "Only revision v1 shows prices of currencies, and it is off: leave out the file, or set a path for v1"
+  )

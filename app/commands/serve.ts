@@ -34,7 +34,11 @@ export const serve = (settings: ServeSettings): Effect.Effect<void, unknown> =>
 /** Serves the API in this process, which may be a worker. */
 const serveHere = (settings: ServeSettings) =>
   runAsWorker((self) =>
-    withMonitoring(settings, self, (monitoring) => serveNode(settings, self, monitoring))
+    Effect.scoped(Effect.gen(function*() {
+      const monitoring = yield* openMonitoring(settings, self)
+      const serving = serveNode(settings, self, monitoring)
+      yield* Effect.provideService(serving, Monitor, monitoring.monitor)
+    }))
   ).pipe(
     Effect.catchTag("ServeError", (cause) =>
       Effect.fail(
@@ -75,19 +79,6 @@ const superviseServers = (settings: ServeSettings) =>
       Effect.scoped(Effect.andThen(markServing, Effect.never))
     )
   }))
-
-/** Opens the monitoring before `run` and closes it afterwards. */
-const withMonitoring = <A, E, R>(
-  settings: ServeSettings,
-  self: WorkerSelf | undefined,
-  run: (monitoring: Monitoring) => Effect.Effect<A, E, R>
-) =>
-  Effect.scoped(
-    Effect.flatMap(
-      openMonitoring(settings, self),
-      (monitoring) => Effect.provideService(run(monitoring), Monitor, monitoring.monitor)
-    )
-  )
 
 /** Opens the stores, starts the source of blocks and serves them. */
 const serveNode = (settings: ServeSettings, self: WorkerSelf | undefined, monitoring: Monitoring) =>

@@ -125,11 +125,7 @@ export const verify = command({
   options: {
     data: settings.storage.data,
     ...settings.database,
-    feed: options.feedToVerify,
-    json: options.json,
-    exitSample: options.exitSample,
-    stateRoot: options.stateRoot,
-    violationsMax: options.violationsMax,
+    ...options.verify,
     ...settings.connections,
     ...settings.log
   },

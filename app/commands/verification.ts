@@ -37,7 +37,7 @@ export const saveVerification = (
   const save: Effect.Effect<void, unknown> = location.kind === "directory"
     ? withFiles((files) => replaceFile(files, fileIn(location.directory), text))
     : location.kind === "database"
-    ? inDatabase(location.url, settings, ({ saveAudit }) => saveAudit(text))
+    ? inDatabase(location.url, reporting(settings), ({ saveAudit }) => saveAudit(text))
     : Effect.void
   return Effect.catch(
     save,
@@ -51,7 +51,7 @@ export const lastVerification = (
   settings: Connections
 ): Effect.Effect<string | null, unknown> =>
   location.kind === "database"
-    ? inDatabase(location.url, settings, ({ lastAudit }) => lastAudit)
+    ? inDatabase(location.url, reporting(settings), ({ lastAudit }) => lastAudit)
     : withFiles((files) => files.readFileString(fileIn(location.directory))).pipe(
       Effect.catchIf(({ reason }) => reason._tag === "NotFound", () => Effect.succeed(null))
     )
@@ -66,26 +66,26 @@ const replaceFile = (files: FileSystem.FileSystem, file: string, text: string) =
 const withFiles = <A, E>(use: (files: FileSystem.FileSystem) => Effect.Effect<A, E>) =>
   Effect.provide(Effect.flatMap(FileSystem.FileSystem, use), NodeFileSystem.layer)
 
-type SqlModule = typeof import("../../adapters/sql/mod.ts")
+/** Few connections, and no wait for a database that does not answer: the result is secondary. */
+const reporting = (settings: Connections): Connecting => ({
+  ...connectionOptions(settings),
+  maxConnections: 4,
+  waitMs: 0,
+  applicationName: "rollup-node verification"
+})
 
-const inDatabase = <A, E>(
+type SqlModule = typeof import("../../adapters/sql/mod.ts")
+type Connecting = ReturnType<typeof connectionOptions>
+
+/** Runs an effect of the adapter for databases, which is imported for it. */
+export const inDatabase = <A, E>(
   url: Redacted.Redacted,
-  settings: Connections,
+  options: Connecting,
   use: (sql: SqlModule) => Effect.Effect<A, E, import("../../adapters/sql/mod.ts").Database>
 ) =>
   Effect.flatMap(
     Effect.promise(() => import("../../adapters/sql/mod.ts")),
-    (sql) =>
-      Effect.provide(
-        use(sql),
-        sql.databaseLayer({
-          url,
-          ...connectionOptions(settings),
-          maxConnections: 4,
-          waitMs: 0,
-          applicationName: "rollup-node verification"
-        })
-      )
+    (sql) => Effect.provide(use(sql), sql.databaseLayer({ url, ...options }))
   )
 
 /** Formats the result as text, line by line. */

@@ -39,10 +39,7 @@ export const wallet = (settings: Settings): Effect.Effect<void, unknown> => {
   }).pipe(Effect.flatMap((sent) => printText(formatSent(sent, settings))))
 }
 
-type Settings =
-  & NetworkSettings
-  & ResolvedOptions<Pick<typeof options, "url" | "send" | "to" | "token" | "nonce">>
-  & { readonly export: boolean }
+type Settings = NetworkSettings & ResolvedOptions<typeof options.wallet>
 
 interface Sent {
   readonly transaction: PostedTransaction

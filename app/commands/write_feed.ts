@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { networkOptions, type NetworkSettings, simulate, writeFeed } from "../simulator/mod.ts"
-import { counted, writeTexts } from "./output.ts"
+import { writeTexts } from "./output.ts"
 import { makeProgress } from "./progress.ts"
 import { resolve } from "node:path"
 import { exportFeed as exportOf } from "../../adapters/journal/mod.ts"
@@ -21,7 +21,7 @@ export const writeSimulatedFeed = ({ out, transactions, trueRoots, ...settings }
         units: simulation.transactionCount(),
         share: transactions === 0 ? 1 : Math.min(1, simulation.transactionCount() / transactions)
       })
-    yield* writeTexts(counted(writeFeed(simulation, transactions), report), out)
+    yield* writeTexts(writeFeed(simulation, transactions), out, report)
     progress.end()
   })
 
@@ -33,8 +33,9 @@ export const exportFeed = (
     const progress = yield* makeProgress({ unit: "records" })
     const lines = yield* exportOf(resolve(data))
     yield* writeTexts(
-      counted(withLineFeeds(lines), (units) => progress.reportNow({ units, share: undefined })),
-      out
+      withLineFeeds(lines),
+      out,
+      (units) => progress.reportNow({ units, share: undefined })
     )
     progress.end()
   }))

@@ -1,5 +1,6 @@
-import { type Problem, quoted, unknownName } from "./problem.ts"
-import type { Option, Options } from "./setting.ts"
+import { Exit } from "effect"
+import { brokenValue, type Problem, quoted, unknownName } from "./problem.ts"
+import { decodeText, type Option, type Options } from "./setting.ts"
 
 /** The parsed arguments after the name of a command. */
 export interface CommandLine {
@@ -92,21 +93,22 @@ const unknownFlag = (
 export const readArgument = (
   rest: ReadonlyArray<string>,
   argument: Option<unknown> | undefined
-): { readonly text: string | undefined; readonly problems: ReadonlyArray<Problem> } => {
-  const [text, ...more] = rest
-  const surplus = (argument === undefined ? rest : more).map((word): Problem => ({
+): { readonly value: unknown; readonly problems: ReadonlyArray<Problem> } => {
+  const [text, ...more] = argument === undefined ? [undefined, ...rest] : rest
+  const problems = more.map((word): Problem => ({
     source: quoted(word),
     message:
       `Unexpected argument, which belongs to no flag: leave it out, or put the flag before it`
   }))
-  if (argument === undefined) return { text: undefined, problems: surplus }
-  return text === undefined && argument.default === undefined
-    ? {
-      text,
-      problems: [{
-        source: `<${argument.flag}>`,
-        message: `The ${argument.flag} is missing: expected ${argument.value.rule}`
-      }]
-    }
-    : { text, problems: surplus }
+  if (argument === undefined) return { value: undefined, problems }
+  const { default: value, flag } = argument
+  const source = `<${flag}>`
+  if (text === undefined) {
+    const message = `The ${flag} is missing: expected ${argument.value.rule}`
+    return { value, problems: value === undefined ? [{ source, message }] : [] }
+  }
+  const read = decodeText(argument, text)
+  return Exit.isSuccess(read)
+    ? { value: read.value, problems }
+    : { value: undefined, problems: [...problems, brokenValue(source, text, argument)] }
 }

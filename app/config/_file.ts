@@ -15,7 +15,11 @@ export interface ConfigFile {
   readonly problems: ReadonlyArray<Problem>
 }
 
-export const noFile: ConfigFile = { entries: new Map(), problems: [] }
+/** Returns a file without values, with problems. */
+export const withoutValues = (...problems: ReadonlyArray<Problem>): ConfigFile => ({
+  entries: new Map(),
+  problems
+})
 
 /** Reads a TOML file. Reports unknown keys as problems. */
 export const readConfigFile = (
@@ -28,15 +32,10 @@ export const readConfigFile = (
     // not with Effect's FileSystem, which is asynchronous: options are read before a runtime starts
     content = readFileSync(path, "utf8")
   } catch (error) {
-    return {
-      ...noFile,
-      problems: [{
-        source,
-        message: `The file ${quoted(path)} cannot be read: ${
-          (error as NodeJS.ErrnoException).code === "ENOENT" ? "it does not exist" : String(error)
-        }; name a TOML file`
-      }]
-    }
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT"
+    const reason = isMissing ? "it does not exist" : String(error)
+    const message = `The file ${quoted(path)} cannot be read: ${reason}; name a TOML file`
+    return withoutValues({ source, message })
   }
   return readConfig(content, path, known)
 }
@@ -47,13 +46,10 @@ const readConfig = (content: string, name: string, known: ReadonlySet<string>): 
   if (Result.isFailure(parsed)) {
     const [, message = parsed.failure.message, line] =
       /^(.*?)(?: at line (\d+), column \d+)?$/su.exec(parsed.failure.message) ?? []
-    return {
-      ...noFile,
-      problems: [{
-        source: line === undefined ? name : `${name}, line ${line}`,
-        message: `The file is not TOML: ${message}; correct it`
-      }]
-    }
+    return withoutValues({
+      source: line === undefined ? name : `${name}, line ${line}`,
+      message: `The file is not TOML: ${message}; correct it`
+    })
   }
   const lines = keyLines(content)
   const entries = new Map<string, Entry>()

@@ -33,12 +33,7 @@ export interface Command {
   readonly writesData: boolean
   /** Receives the resolved values of the command's own options only, from `readInvocation`. */
   readonly rules: (resolved: never, origins: never) => ReadonlyArray<Problem>
-  readonly run: (resolved: never, context: InvocationContext) => Effect.Effect<void, unknown>
-}
-
-/** How the command was called: the origin of each option. */
-export interface InvocationContext {
-  readonly origins: Origins<Options>
+  readonly run: (resolved: never, origins: Origins<Options>) => Effect.Effect<void, unknown>
 }
 
 interface Declared<O extends Options, A>
@@ -54,7 +49,7 @@ interface Declared<O extends Options, A>
   readonly load: () => Promise<
     (
       resolved: ResolvedOptions<O> & { readonly argument: NonNullable<A> },
-      context: InvocationContext
+      origins: Origins<Options>
     ) => Effect.Effect<void, unknown>
   >
 }
@@ -69,5 +64,5 @@ export const command = <O extends Options, A = undefined>(
   writesData: false,
   rules: () => [],
   ...declared,
-  run: (resolved, context) => Effect.flatMap(Effect.promise(load), (run) => run(resolved, context))
+  run: (resolved, origins) => Effect.flatMap(Effect.promise(load), (run) => run(resolved, origins))
 })

@@ -1,11 +1,10 @@
 import { readArgument, readCommandLine } from "./_command_line.ts"
-import { noFile, readConfigFile } from "./_file.ts"
-import type { Command, InvocationContext } from "./command.ts"
-import { brokenValue, type Problem } from "./problem.ts"
-import { type Environment, readOptions, suspectVariables, unknownVariables } from "./read.ts"
+import { readConfigFile, withoutValues } from "./_file.ts"
+import type { Command } from "./command.ts"
+import type { Problem } from "./problem.ts"
+import { type Environment, type Origins, readOptions, unknownVariables } from "./read.ts"
 import { flagOnly, isSetting, type Options, type Setting } from "./setting.ts"
 import { filePath } from "./value.ts"
-import { Exit, Schema } from "effect"
 
 /** The flag that names the configuration file. */
 export const configFile = flagOnly({
@@ -15,7 +14,8 @@ export const configFile = flagOnly({
 })
 const configVariable = "CONFIG_FILE"
 
-export interface Invocation extends InvocationContext {
+export interface Invocation {
+  readonly origins: Origins<Options>
   /** Resolved options, and the positional argument if the command has one. */
   readonly resolved: { readonly [name: string]: unknown }
   readonly problems: ReadonlyArray<Problem>
@@ -46,34 +46,22 @@ export const readInvocation = (
   const path = flag ??
     (environment[configVariable] === "" ? undefined : environment[configVariable])
   const file = path === undefined
-    ? noFile
+    ? withoutValues()
     : readConfigFile(
       path,
       flag === undefined ? configVariable : `--${configFile.flag}`,
       new Set(settings.map(({ key }) => key))
     )
   const { origins, problems, resolved } = readOptions(options, { commandLine, environment, file })
-  const argumentValue = argument === undefined || rest.text === undefined
-    ? undefined
-    : Schema.decodeUnknownExit(argument.value.schema)(argument.value.fromText(rest.text))
+  const unknown = unknownVariables(environment, variables)
   return {
-    resolved: {
-      ...resolved,
-      argument: argumentValue === undefined
-        ? argument?.default
-        : Exit.isSuccess(argumentValue)
-        ? argumentValue.value
-        : undefined
-    },
+    resolved: { ...resolved, argument: rest.value },
     origins,
-    warnings: suspectVariables(environment, variables),
+    warnings: unknown.warnings,
     problems: [
       ...commandLine.problems,
       ...rest.problems,
-      ...argumentValue !== undefined && Exit.isFailure(argumentValue)
-        ? [brokenValue(`<${argument!.flag}>`, rest.text, argument!)]
-        : [],
-      ...unknownVariables(environment, variables),
+      ...unknown.problems,
       ...file.problems,
       ...problems,
       ...rules(resolved as never, origins as never)

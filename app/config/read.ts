@@ -4,6 +4,7 @@ import { type CommandLine } from "./_command_line.ts"
 import type { ConfigFile } from "./_file.ts"
 import { brokenValue, type Problem, unknownName } from "./problem.ts"
 import {
+  decodeText,
   isSetting,
   type Option,
   type Options,
@@ -50,9 +51,9 @@ export const readOptions = <O extends Options>(options: O, sources: Sources): Re
     resolved[name] = option.default
     origins[name] = { kind: "default", source: "default" }
     for (const { rawValue, ...origin } of sourcesOf(option, sources)) {
-      const value = Schema.decodeUnknownExit(option.value.schema)(
-        origin.kind === "file" ? rawValue : option.value.fromText(rawValue as string)
-      )
+      const value = origin.kind === "file"
+        ? Schema.decodeUnknownExit(option.value.schema)(rawValue)
+        : decodeText(option, rawValue as string)
       if (Exit.isFailure(value)) problems.push(brokenValue(origin.source, rawValue, option))
       // in ascending precedence
       else resolved[name] = value.value
@@ -86,79 +87,44 @@ const sourcesOf = (
 
 /**
  * Returns a problem for each unknown variable with the prefix of this program, or with a misspelt
- * prefix. Ignores the variables that Kubernetes sets for services `rollup-node` and `rollup-node-…`.
+ * prefix; ignores the variables that Kubernetes sets for services `rollup-node` and `rollup-node-…`.
+ * Returns a warning for each variable that is probably a misspelt one without the prefix, such as
+ * `DATABSE_URL`: another program may own it, so it prevents nothing.
  */
 export const unknownVariables = (
   environment: Environment,
   known: ReadonlySet<string>
-): ReadonlyArray<Problem> =>
-  Object.entries(environment).flatMap(([name, value]) =>
-    known.has(name) || value === undefined || value === "" || isOfKubernetes(name, value) ||
-      !(name.startsWith(variablePrefix) || isMisspelt(name, known, true))
-      ? []
-      : [
-        unknownName(
-          name,
-          "The variable",
-          nearestVariable(name, known),
-          [...known],
-          "rollup-node serve --help lists all"
-        )
-      ]
-  )
-
-/**
- * Returns a problem for each variable that is probably a misspelt one without the prefix, such as
- * `DATABSE_URL`. Another program may own it, so it prevents nothing.
- */
-export const suspectVariables = (
-  environment: Environment,
-  known: ReadonlySet<string>
-): ReadonlyArray<Problem> =>
-  Object.entries(environment).flatMap(([name, value]) => {
-    const unset = [...known].filter((each) => (environment[each] ?? "") === "")
-    return known.has(name) || value === undefined || value === "" ||
-        !isMisspelt(name, new Set(unset), false)
-      ? []
-      : [
-        unknownName(
-          name,
-          "The variable has no effect, since it",
-          name,
-          unset,
-          "rollup-node serve --help lists the known ones"
-        )
-      ]
-  })
-
-/** Whether a name is a known one with a spelling mistake: only long names are distinctive. */
-const isMisspelt = (name: string, known: ReadonlySet<string>, hasPrefix: boolean): boolean =>
-  name.length > 8 &&
-  nearestName(
-      name,
-      [...hasPrefix ? withPrefix(known).keys() : known].filter((each) =>
-        each.startsWith(variablePrefix) === hasPrefix && each.length > 8
-      ),
-      2
-    ) !== undefined
-
-/**
- * Returns the known variable that is nearest to a name with the prefix, also if its own name has
- * none, such as `PORT`; otherwise the name.
- */
-const nearestVariable = (name: string, known: ReadonlySet<string>): string => {
-  const nearest = nearestName(name, withPrefix(known).keys())
-  return nearest === undefined ? name : withPrefix(known).get(nearest)!
-}
-
-/** Returns the known variables by their name with the prefix. */
-const withPrefix = (known: ReadonlySet<string>): ReadonlyMap<string, string> =>
-  new Map(
-    [...known].map((each) => [
-      each.startsWith(variablePrefix) ? each : `${variablePrefix}${each}`,
-      each
+): { readonly [kind in "problems" | "warnings"]: ReadonlyArray<Problem> } => {
+  const isSet = (name: string) => (environment[name] ?? "") !== ""
+  const names = Object.keys(environment).filter((name) => isSet(name) && !known.has(name))
+  const unset = [...known].filter((name) => !isSet(name))
+  const withoutPrefix = unset.filter((name) => !name.startsWith(variablePrefix))
+  /** The known variables by their name with the prefix: `ROLLUP_NODE_PORT` is near to `PORT`. */
+  const prefixed = new Map(
+    [...known].map((name) => [
+      name.startsWith(variablePrefix) ? name : `${variablePrefix}${name}`,
+      name
     ])
   )
+  return {
+    problems: names.filter((name) =>
+      !isOfKubernetes(name, environment[name]!) &&
+      (name.startsWith(variablePrefix) || isMisspelt(name, [...prefixed.keys()]))
+    ).map((name) => {
+      const nearest = prefixed.get(nearestName(name, prefixed.keys()) ?? "") ?? name
+      const hint = "rollup-node serve --help lists all"
+      return unknownName(name, "The variable", nearest, [...known], hint)
+    }),
+    warnings: names.filter((name) => isMisspelt(name, withoutPrefix)).map((name) => {
+      const hint = "rollup-node serve --help lists the known ones"
+      return unknownName(name, "The variable has no effect, since it", name, unset, hint)
+    })
+  }
+}
+
+/** Whether a name is a known one with a spelling mistake: only long names are distinctive. */
+const isMisspelt = (name: string, known: ReadonlyArray<string>): boolean =>
+  name.length > 8 && nearestName(name, known.filter(({ length }) => length > 8), 2) !== undefined
 
 const isOfKubernetes = (name: string, value: string): boolean =>
   name.startsWith(variablePrefix) &&

@@ -1,4 +1,4 @@
-import { Record } from "effect"
+import { Record, Schema } from "effect"
 import type { OptionAt, Target } from "./target.ts"
 import type { Value } from "./value.ts"
 
@@ -45,6 +45,10 @@ export type ResolvedOptions<O extends Options> = {
 }
 
 export const isSetting = (option: Option<unknown>): option is Setting<unknown> => "key" in option
+
+/** Decodes the text of a flag, a variable or an argument. */
+export const decodeText = ({ value: { fromText, schema } }: Option<unknown>, text: string) =>
+  Schema.decodeUnknownExit(schema)(fromText(text))
 
 /** Heading in the help of the options that only the command line sets. */
 export const ownFlags = "Flags of this command"

@@ -1,7 +1,8 @@
-import { Array, Schema } from "effect"
+import { Array, Result, Schema } from "effect"
 import {
   authorizationObject,
   bodies,
+  decodeAll,
   optional,
   propertiesOf,
   shownValue,
@@ -20,13 +21,24 @@ import {
   values
 } from "../../core/mod.ts"
 import type { HttpRequest } from "../../adapters/http/mod.ts"
-import { object, read, withoutUndefined } from "./_decode.ts"
+import { withoutUndefined } from "../node/mod.ts"
 import { badInput, type NodeError } from "./node_error.ts"
 
 /*
  * Decodes the arguments of the methods of an embedded node. The values are those of the scalars of
- * the HTTP interface, and of the feed.
+ * the HTTP interface, and of the feed. Each function returns a copy, and throws a `NodeError` with all
+ * violations.
  */
+
+/** Returns a copy of an input. Throws a `NodeError` with all violations. */
+export const read = <T, E>(schema: Schema.Codec<T, E>, input: unknown, title: string): T => {
+  const decoded = decodeAll(schema, input, title)
+  if (Result.isSuccess(decoded)) return decoded.success
+  throw badInput(decoded.failure)
+}
+
+export const object = <const F extends Schema.Struct.Fields>(fields: F) =>
+  Schema.Struct(fields).annotate({ expected: `an object of ${Object.keys(fields).join(", ")}` })
 
 const { batchNum, transactionId: id } = scalar
 const ids = values.listOf(id)
@@ -50,17 +62,14 @@ const group = object({
 })
 const authorization = object(authorizationObject.fields)
 
-/** Returns a copy of a posted transaction. Throws a `NodeError` with all violations. */
 export const readTransaction = (input: unknown): PostedTransaction =>
   withoutUndefined(read(transaction, input, "Argument transaction"))
 
-/** Returns a copy of a posted group. Throws a `NodeError` with all violations. */
 export const readGroup = (input: unknown): PostedGroup => {
   const { id, transactions } = read(group, input, "Argument group")
   return { id, transactions: transactions.map(withoutUndefined) }
 }
 
-/** Returns a copy of a posted authorization. Throws a `NodeError` with all violations. */
 export const readAuthorization = (input: unknown): PostedAuthorization =>
   read(authorization, input, "Argument authorization")
 
@@ -84,7 +93,6 @@ const invalidArgument = (name: string, input: unknown, rule: string): NodeError 
   return badInput([{ path: "", value, rule, message }])
 }
 
-/** Returns a copy of the prices of currencies. Throws a `NodeError` with all violations. */
 export const readCurrencies = (input: unknown): ReadonlyArray<CurrencyPrice> =>
   read(CurrencyPriceList, input, "Argument prices")
 

@@ -14,8 +14,13 @@ import {
   values
 } from "../../core/mod.ts"
 import { optional } from "../../core/contract/mod.ts"
-import type { DatabaseStore, DirectoryStore, MemoryStore } from "../node/mod.ts"
-import { object, read, withoutUndefined } from "./_decode.ts"
+import {
+  type DatabaseStore,
+  type DirectoryStore,
+  type MemoryStore,
+  withoutUndefined
+} from "../node/mod.ts"
+import { object, read } from "./_inputs.ts"
 import type { EmbedOptions, ListenOptions } from "./options.ts"
 import { readGenesis } from "./read_record.ts"
 

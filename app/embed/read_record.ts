@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { FeedRecord, GenesisFeed } from "../../core/mod.ts"
-import { read } from "./_decode.ts"
+import { read } from "./_inputs.ts"
 import { badInput } from "./node_error.ts"
 
 /**

@@ -8,7 +8,6 @@ import {
   type Ledger,
   type LedgerReader,
   type LedgerWriter,
-  type Network,
   Pool,
   pooledLedger,
   type PoolStore,
@@ -17,11 +16,10 @@ import {
   SignatureVerifier,
   Submission,
   type SubmissionOptions,
-  VerifierBusy,
   wireContext
 } from "../../core/mod.ts"
 import { cachedSuccess } from "../../core/ports/mod.ts"
-import { lazyVerifier } from "./verifier.ts"
+import { verifierOnDemand } from "./verifier.ts"
 
 /** The stores of a node. */
 export type Stores = LedgerReader | LedgerWriter | PoolStore
@@ -83,7 +81,10 @@ export const nodeOver = <E>(
     Effect.map(
       Effect.all({ buildExitTrees: exitTrees, verifyStateRoots }),
       ({ buildExitTrees, verifyStateRoots }) =>
-        pooledLedger(genesis, keccak256, { buildExitTrees, ...omitUndefined({ verifyStateRoots }) })
+        pooledLedger(genesis, keccak256, {
+          buildExitTrees,
+          ...withoutUndefined({ verifyStateRoots })
+        })
     )
   ).pipe(Layer.provide(verifierWithoutDefects))
   const ports = Layer.merge(stores, verifier)
@@ -98,15 +99,13 @@ export const feesOf = (
   { maxFeeUSD, minFeeUSD, recommendedFeeUSD }: {
     readonly [option in keyof RecommendedFeeOptions]?: number | undefined
   }
-): RecommendedFeeOptions => omitUndefined({ maxFeeUSD, minFeeUSD, recommendedFeeUSD })
+): RecommendedFeeOptions => withoutUndefined({ maxFeeUSD, minFeeUSD, recommendedFeeUSD })
 
-/** Returns the options without undefined values. */
-const omitUndefined = <A extends object>(
-  options: A
-): { readonly [name in keyof A]?: NonNullable<A[name]> } =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
-    readonly [name in keyof A]?: NonNullable<A[name]>
-  }
+/** Returns an object without the members that are undefined. */
+export const withoutUndefined = <T extends object>(
+  value: T
+): { readonly [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never
 
 /**
  * A verifier that rejects an authorization if signatures cannot be verified here, so that a block
@@ -128,68 +127,24 @@ const verifierWithoutDefects = Layer.effect(
   }))
 )
 
-/** Maximum number of verifications waiting in the calling thread. */
-const waitingMax = 256
-
-/**
- * Verifies signatures in the calling thread, with code that is imported on first use: browsers can
- * open an embedded node without a bundler, but not import its hash function. Fails with
- * `VerifierBusy` if too many verifications wait.
- */
-const verifierOnDemand = (network: Network): Layer.Layer<SignatureVerifier> =>
-  Layer.effect(
-    SignatureVerifier,
-    Effect.map(SignatureVerifier, (verifier) => {
-      let waiting = 0
-      const limited = (verification: Effect.Effect<boolean, VerifierBusy>) =>
-        Effect.acquireUseRelease(
-          Effect.suspend(() => {
-            if (waiting >= waitingMax) {
-              return Effect.fail(new VerifierBusy({ retryAfterSeconds: 1 }))
-            }
-            waiting++
-            return Effect.void
-          }),
-          () => verification,
-          () => Effect.sync(() => void waiting--)
-        )
-      return {
-        transaction: (transaction, publicKey) =>
-          limited(verifier.transaction(transaction, publicKey)),
-        authorization: (authorization) => limited(verifier.authorization(authorization))
-      }
-    })
-  ).pipe(Layer.provide(lazyVerifier(
-    Effect.map(
-      Effect.promise(() => import("../../adapters/crypto/mod.ts")),
-      ({ inlineVerifier }) => inlineVerifier(network)
-    )
-  )))
-
-/** Imports the builder of exit trees. */
-const loadExitTrees = Effect.map(
-  Effect.promise(() => import("../../adapters/crypto/mod.ts")),
-  ({ exitTreeSteps }) => exitTreeSteps
-)
-
 /**
  * Builds exit trees in the calling thread, and yields in between. Returns null if the builder cannot
  * be imported, as in a browser without a bundler: the exit proofs of the block are then accepted
  * unverified, and a feed must have them.
  */
 export const exitTreesHere: Effect.Effect<ExitTreeBuilder> = Effect.map(
-  cachedSuccess(loadExitTrees),
+  cachedSuccess(Effect.promise(() => import("../../adapters/crypto/mod.ts"))),
   (loaded) =>
     Effect.fnUntraced(function*(batches) {
-      const exitTreeSteps = yield* Effect.catchDefect(loaded, (error) =>
+      const crypto = yield* Effect.catchDefect(loaded, (error) =>
         // Node gives a code: the import may succeed later, so the block must not be stored now
         Object(error).code !== undefined
           ? Effect.die(error)
           : Effect.as(Effect.logWarning(notVerified, error), undefined))
-      if (exitTreeSteps === undefined) return null
+      if (crypto === undefined) return null
       const trees: Array<ExitTree> = []
       for (const leaves of batches) {
-        const steps = exitTreeSteps(leaves)
+        const steps = crypto.exitTreeSteps(leaves)
         let step = steps.next()
         for (; step.done !== true; step = steps.next()) {
           yield* Effect.yieldNow

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type RolldownOutput, rolldown } from "rolldown"
+import { root } from "./_derived_package.ts"
 import { writeClientTypes } from "./client_types/mod.ts"
 
 /*
@@ -12,7 +13,6 @@ import { writeClientTypes } from "./client_types/mod.ts"
  * minified, so that stack traces are readable.
  */
 
-const root = join(import.meta.dirname, "../..")
 const folder = join(root, "dist/program")
 
 writeClientTypes()

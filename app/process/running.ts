@@ -74,7 +74,7 @@ export const runCommand = (
       exitAfter(firstSignal, code)
     })
   })
-  runMain(Effect.provide(command.run(resolved as never, { origins }), logging), {
+  runMain(Effect.provide(command.run(resolved as never, origins), logging), {
     disableErrorReporting: true
   })
 }

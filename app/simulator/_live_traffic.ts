@@ -24,7 +24,6 @@ import {
   type SubmittedGroup
 } from "./traffic/mod.ts"
 import {
-  accountOf,
   batchStateOf,
   type Context,
   lastAccountIndex,
@@ -45,6 +44,7 @@ export interface UserSubmissions {
 
 /** The transactions and new accounts that the coordinator forges in a batch. */
 type BatchSelection = Pick<Selection, "batchNum" | "transactions" | "accounts">
+type SelectedTransaction = BatchSelection["transactions"][number]
 
 /** Number of submitted transactions that are remembered; older ones are final or never forged. */
 const REMEMBERED_MAX = 400
@@ -65,7 +65,7 @@ export class LiveTraffic {
    * Returns new submissions of the users, which continue from the nonces and balances of the pending
    * ones. Pass the accepted transactions to `rememberAccepted`.
    */
-  nextSubmissions(): UserSubmissions {
+  readonly nextSubmissions = (): UserSubmissions => {
     const context = this.#context
     const world = this.#world()
     const budgets = new Budgets(world, [])
@@ -79,10 +79,10 @@ export class LiveTraffic {
       planTransfers(context, world, budgets, context.settings.transactionsPerBlock)
     )
     const authorizations = authorizationsOf(context, world)
-    const replacement = signReplacement(context, entries)
-    const group = world.users > 0 && context.schedule.takeDue("group")
+    const replacements = signReplacement(context, entries)
+    const groups = world.users > 0 && context.schedule.takeDue("group")
       ? signGroup(context, world, planTransfers(context, world, budgets, 2))
-      : undefined
+      : []
     const newcomers = world.users > 0 && context.schedule.takeDue("newcomer")
       ? planTransfers(context, world, budgets, 1).map((feed) =>
         signForNewcomer(context, world, feed)
@@ -90,24 +90,24 @@ export class LiveTraffic {
       : []
     return {
       authorizations: [...authorizations, ...newcomers.flatMap((each) => each.authorizations)],
-      entries: [...entries, ...newcomers.flatMap((each) => each.entries)],
-      groups: group === undefined ? [] : [group],
-      replacements: replacement === undefined ? [] : [replacement]
+      entries: [...entries, ...newcomers.map(({ entry }) => entry)],
+      groups,
+      replacements
     }
   }
 
   /** Stores accepted transactions, so that the next ones continue from their nonces and balances. */
-  rememberAccepted(entries: ReadonlyArray<SubmittedTransaction>): void {
+  readonly rememberAccepted = (entries: ReadonlyArray<SubmittedTransaction>): void => {
     this.#submitted = [...this.#submitted, ...entries].slice(-REMEMBERED_MAX)
   }
 
   /** Sets the transactions that the coordinator forges in the next batch; undefined for none. */
-  setNextBatch(selection: BatchSelection | undefined): void {
+  readonly setNextBatch = (selection: BatchSelection | undefined): void => {
     this.#nextBatch = selection
   }
 
   /** Returns the number of the next batch and the ids of its transactions; undefined for none. */
-  nextBatch() {
+  readonly nextBatch = () => {
     const selection = this.#nextBatch
     return selection && {
       batchNum: selection.batchNum,
@@ -154,67 +154,42 @@ function reserve(
 const hasKeyAndToken = (budget: Budget | undefined, publicKey: string, tokenId: number): boolean =>
   budget?.account.publicKey === publicKey && budget.account.tokenId === tokenId
 
+/**
+ * Returns the feed records of the selected transactions that the state transition accepts in this
+ * order. If it refuses one, those that request another one are left out too: the pool selects them
+ * again.
+ */
 function forgeSelection(
   world: World,
-  selection: BatchSelection,
+  { accounts, batchNum, transactions }: BatchSelection,
   queue: ReadonlyArray<QueuedTransaction>
 ): ReadonlyArray<L2Feed> {
-  const afterL1 = l1Effects(world, selection, queue)
-  for (let remaining = selection.transactions;;) {
-    const possible = applicable(world, afterL1, remaining)
-    if (possible.length === remaining.length) return possible.map(({ feed }) => feed)
-    // drops transactions that request another one of the same batch: the pool selects them again
-    remaining = possible.flatMap((
-      { selected }
-    ) => (selected.transaction.request === null ? [selected] : []))
+  const process = (l2: ReadonlyArray<L2Feed>) =>
+    processBatch(batchStateOf(world), {
+      batchNum,
+      queue,
+      l1Coordinator: accounts,
+      l2,
+      feeAccounts: []
+    })
+  const { createdAccounts } = Result.getOrThrow(process([]))
+  const firstCreated = lastAccountIndex(world) + createdAccounts.length - accounts.length + 1
+  const feedOf = (
+    { receiver, transaction: { amount, fee, fromAccountIndex, nonce } }: SelectedTransaction
+  ): L2Feed => {
+    const toAccountIndex = indexOf(receiver, firstCreated)
+    return { fromAccountIndex, toAccountIndex, amount, fee, nonce }
   }
-}
-
-/** Returns the accounts that the L1 transactions of the batch change. */
-function l1Effects(
-  world: World,
-  { accounts, batchNum }: BatchSelection,
-  queue: ReadonlyArray<QueuedTransaction>
-) {
-  const input = { batchNum, queue, l1Coordinator: accounts, l2: [], feeAccounts: [] }
-  const { accounts: changed, createdAccounts } = Result.getOrThrow(
-    processBatch(batchStateOf(world), input)
-  )
-  return {
-    /** Index of the first account that the coordinator creates. */
-    firstCreated: lastAccountIndex(world) + createdAccounts.length - accounts.length + 1,
-    accounts: new Map(
-      changed.map(({ balance, index, nonce }) => [index, { nonce, balance }])
-    )
+  for (let left = transactions;;) {
+    const accepted = [...left]
+    let outcome = process(accepted.map(feedOf))
+    for (; Result.isFailure(outcome); outcome = process(accepted.map(feedOf))) {
+      const [, position] = /^\/l2\/(\d+)/u.exec(outcome.failure.pointer)!
+      accepted.splice(Number(position), 1)
+    }
+    if (accepted.length === left.length) return accepted.map(feedOf)
+    left = accepted.filter(({ transaction }) => transaction.request === null)
   }
-}
-
-/** Returns the transactions that are valid in this order, each with its feed record. */
-function applicable(
-  world: World,
-  { accounts, firstCreated }: ReturnType<typeof l1Effects>,
-  transactions: BatchSelection["transactions"]
-) {
-  const changed = new Map([...accounts].map(([index, account]) => [index, { ...account }]))
-  const currentOf = (index: AccountIndex) => {
-    const known = changed.get(index)
-    if (known !== undefined) return known
-    const { balance, nonce } = accountOf(world, index) ?? { nonce: 0n, balance: 0n }
-    const copy = { nonce, balance }
-    changed.set(index, copy)
-    return copy
-  }
-  return transactions.flatMap((selected) => {
-    const { amount, fee, fromAccountIndex, nonce } = selected.transaction
-    const toAccountIndex = indexOf(selected.receiver, firstCreated)
-    const sender = currentOf(fromAccountIndex)
-    const debit = amount + feeUnits(selected.transaction)
-    if (sender.nonce !== nonce || sender.balance < debit) return []
-    sender.nonce++
-    sender.balance -= debit
-    if (toAccountIndex !== EXIT_ACCOUNT) currentOf(toAccountIndex).balance += amount
-    return [{ selected, feed: { fromAccountIndex, toAccountIndex, amount, fee, nonce } }]
-  })
 }
 
 function indexOf(receiver: SelectedReceiver, firstCreated: AccountIndex): AccountIndex {

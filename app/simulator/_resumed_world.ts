@@ -56,7 +56,7 @@ export function resumedWorld(
     users: hasArrived.lastIndexOf(true) + 1,
     registrations: new Map(
       coordinators.filter(({ bidderAddr }) => bidders.has(bidderAddr))
-        .map(({ bidderAddr, forgerAddr, url }) => [bidderAddr, { bidderAddr, forgerAddr, url }])
+        .map((coordinator) => [coordinator.bidderAddr, coordinator])
     ),
     variables: feedOf(variables),
     auctionVariables: [
@@ -86,7 +86,7 @@ const formerMinimums = (
   return [
     ...forgers.map(({ coordinator, period: { slotNum } }) => {
       const hasWinner = coordinator.bidderAddr !== ZERO_ADDRESS
-      return variablesFrom(slotNum, hasWinner ? 0n : (bids.get(slotNum)?.value ?? 0n) + 1n)
+      return variablesFrom(slotNum, hasWinner ? 0n : (bids.get(slotNum)?.bidValue ?? 0n) + 1n)
     }),
     variablesFrom(forgers.at(-1)!.period.slotNum + 1, 0n)
   ].filter(({ defaultSlotSetBidFirstSlot: first }) => first < auction.defaultSlotSetBidFirstSlot)

@@ -1,3 +1,4 @@
+import { GENESIS_BLOCK } from "./blocks/mod.ts"
 import type { Settings, World } from "./world/mod.ts"
 
 /** The end of a history. */
@@ -19,16 +20,16 @@ const L1_PER_BLOCK = 5
  * estimate, so that the last one arrives.
  */
 export function arrivingTime(
-  { block, lastBatchNum, transactionCount }: World,
+  { block, transactionCount }: World,
   arrival: Arrival | undefined,
-  { startTimeMs, transactionsPerBlock }: Settings
+  { transactionsPerBlock }: Settings
 ): number | undefined {
   if (arrival?.endMs === undefined) return undefined
   const { endMs, transactions } = arrival
   const perBlock = L1_PER_BLOCK + 0.7 * transactionsPerBlock
   const blocksLeft = Math.max(1, (transactions - transactionCount) / perBlock)
-  if (block.timestampMs === startTimeMs && lastBatchNum === 0) {
-    return Math.max(startTimeMs, Math.round(endMs - (blocksLeft - 1) * BLOCK_MS))
+  if (block.number === GENESIS_BLOCK) {
+    return Math.max(block.timestampMs, Math.round(endMs - (blocksLeft - 1) * BLOCK_MS))
   }
   const stepMs = Math.round((endMs - block.timestampMs) / blocksLeft)
   return block.timestampMs + Math.min(Math.max(stepMs, 0), 4 * BLOCK_MS)

@@ -283,35 +283,28 @@ const submitTransactions = ({ call }: SimulationRunner): Driving<void> =>
   Effect.gen(function*() {
     const submission = yield* Submission
     const { authorizations, entries, groups, replacements } = yield* call("nextSubmissions")
+    const submissions: ReadonlyArray<readonly [Submitting, ReadonlyArray<SubmittedTransaction>]> = [
+      ...authorizations.map((each) => [submission.submitAuthorization(each), []] as const),
+      ...entries.map((entry) =>
+        [submission.submitTransaction(entry.transaction), [entry]] as const
+      ),
+      ...replacements.map(({ entry, replaced }) =>
+        [submission.replaceTransaction(replaced, entry.transaction), [entry]] as const
+      ),
+      ...groups.map(({ entries, group }) => [submission.submitGroup(group), entries] as const)
+    ]
     const accepted: Array<SubmittedTransaction> = []
-    const submit = Effect.fnUntraced(
-      function*(
-        submitted: Effect.Effect<unknown, SubmissionFailure | NothingToReplace>,
-        submittedEntries: ReadonlyArray<SubmittedTransaction>
-      ) {
-        if (yield* retryUntilAvailable(isAccepted(submitted))) accepted.push(...submittedEntries)
-      }
-    )
-    for (const authorization of authorizations) {
-      yield* submit(submission.submitAuthorization(authorization), [])
-    }
-    for (const entry of entries) {
-      yield* submit(submission.submitTransaction(entry.transaction), [entry])
-    }
-    for (const { entry, replaced } of replacements) {
-      yield* submit(submission.replaceTransaction(replaced, entry.transaction), [entry])
-    }
-    for (const { entries: members, group } of groups) {
-      yield* submit(submission.submitGroup(group), members)
+    for (const [submitting, submitted] of submissions) {
+      if (yield* retryUntilAvailable(isAccepted(submitting))) accepted.push(...submitted)
     }
     yield* call("rememberAccepted", accepted)
   })
 
+type Submitting = Effect.Effect<unknown, SubmissionFailure | NothingToReplace>
+
 /** Logs why a submission is not accepted. */
-const isAccepted = (
-  submitted: Effect.Effect<unknown, SubmissionFailure | NothingToReplace>
-): Effect.Effect<boolean, StoreFailure> =>
-  Effect.catch(Effect.as(submitted, true), (failure) =>
+const isAccepted = (submitting: Submitting): Effect.Effect<boolean, StoreFailure> =>
+  Effect.catch(Effect.as(submitting, true), (failure) =>
     failure._tag === "StoreFailure"
       ? Effect.fail(failure)
       : Effect.as(

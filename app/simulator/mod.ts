@@ -1,9 +1,4 @@
-export {
-  runCall,
-  type SimulationCall,
-  type SimulationCalls,
-  type SimulationRunner
-} from "./calls.ts"
+export type { SimulationRunner } from "./calls.ts"
 export type { UserSubmissions } from "./_live_traffic.ts"
 export {
   defaultNetwork,

@@ -81,12 +81,7 @@ const readLedger = Effect.gen(function*() {
     forgers: state.nextForgers,
     tokens,
     // the best bid of a slot is the newest one
-    bids: new Map(
-      bids.toReversed().map(({ bid: { bidValue, bidderAddr, slotNum } }) => [
-        slotNum,
-        { bidder: bidderAddr, value: bidValue }
-      ])
-    ),
+    bids: new Map(bids.toReversed().map(({ bid }) => [bid.slotNum, bid])),
     variables: state.variables,
     transactionCount: counts.totalItems
   }

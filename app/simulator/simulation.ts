@@ -2,7 +2,7 @@ import type { Account, BlockFeed, FeedRecord, GenesisFeed, New } from "../../cor
 import { LiveTraffic } from "./_live_traffic.ts"
 import { type LedgerContent, resumedWorld } from "./_resumed_world.ts"
 import { type Arrival, arrivingTime } from "./arrival.ts"
-import { genesisOf, headAfter, type L2Source, makeBlock } from "./blocks/mod.ts"
+import { genesisOf, type L2Source, makeBlock } from "./blocks/mod.ts"
 import { changePrices, planEmptyTransfer, planTransfers } from "./traffic/mod.ts"
 import {
   EventSchedule,
@@ -31,12 +31,7 @@ export interface Simulation {
    * arrival, the times of the blocks are such that the history ends at `endMs`.
    */
   readonly next: (arrival?: Arrival) => FeedRecord
-  /**
-   * Continues the chain of a ledger. `fork` must be greater than at the last call, so that no new
-   * block has the hash of a dropped one.
-   */
-  readonly resumeFrom: (content: LedgerContent, fork: number) => void
-  /** The users and the coordinator of a network with a pool, which `driveOnce` plays. */
+  /** What `drive` and `resume` ask of the network. */
   readonly live: LiveNetwork
   /**
    * Keys that the simulator never uses, for manual tests; with accounts of ether and the first
@@ -47,10 +42,19 @@ export interface Simulation {
   readonly demoAccounts: () => ReadonlyArray<New<Account> & { readonly symbol: string }>
 }
 
-/** The users, the coordinator and the chain of a live network. Each acts only when it is called. */
-export interface LiveNetwork
-  extends Pick<LiveTraffic, "nextBatch" | "nextSubmissions" | "rememberAccepted" | "setNextBatch">
-{
+/**
+ * The users, the coordinator and the chain of a live network. Each acts only when it is called.
+ * Arguments and results are plain data, so that the network can run in another thread.
+ */
+export interface LiveNetwork extends Omit<LiveTraffic, "source"> {
+  readonly transactionCount: Simulation["transactionCount"]
+  /** Returns the next record of the history; undefined if it is complete. */
+  readonly nextOfHistory: (arrival: Arrival) => FeedRecord | undefined
+  /**
+   * Continues the chain of a ledger. `fork` must be greater than at the last call, so that no new
+   * block has the hash of a dropped one.
+   */
+  readonly resumeFrom: (content: LedgerContent, fork: number) => void
   /** Whether the coordinator now fails to forge the next batch. */
   readonly failsToForge: () => boolean
   /**
@@ -100,32 +104,34 @@ export function simulate(options: SimulationOptions): Simulation {
     }
   }
   const demoWallet = wallets.demo
-  const traffic = new LiveTraffic(chain.context, () => chain.world)
+  const { source, ...traffic } = new LiveTraffic(chain.context, () => chain.world)
+  const transactionCount = () => chain.world.transactionCount
+  const next = (arrival?: Arrival): FeedRecord =>
+    chain.rollBack() ?? chain.prices() ?? {
+      kind: "block",
+      block: chain.addBlock(plannedSource, arrivingTime(chain.world, arrival, settings))
+    }
   return {
     genesis,
-    transactionCount: () => chain.world.transactionCount,
-    next: (arrival) =>
-      chain.rollBack() ?? chain.prices() ?? {
-        kind: "block",
-        block: chain.addBlock(plannedSource, (world) => arrivingTime(world, arrival, settings))
-      },
-    resumeFrom: (content, fork) => {
-      random.reseed(`${settings.seed}/resumed/${fork}`)
-      chain.resumeFrom(resumedWorld(chain.context, genesis, content), fork)
-    },
+    transactionCount,
+    next,
     live: {
-      nextSubmissions: () => traffic.nextSubmissions(),
-      rememberAccepted: (accepted) => traffic.rememberAccepted(accepted),
-      setNextBatch: (selection) => traffic.setNextBatch(selection),
-      nextBatch: () => traffic.nextBatch(),
+      ...traffic,
+      transactionCount,
+      nextOfHistory: (arrival) =>
+        transactionCount() < arrival.transactions ? next(arrival) : undefined,
+      resumeFrom: (content, fork) => {
+        random.reseed(`${settings.seed}/resumed/${fork}`)
+        chain.resumeFrom(resumedWorld(chain.context, genesis, content), fork)
+      },
       failsToForge: () => chain.context.schedule.takeDue("forgingFailure"),
       advance: ({ isIdle, timeMs }) => {
         const rollBack = chain.rollBack()
         if (rollBack !== undefined) return [rollBack]
         const prices = chain.prices()
         const block = chain.addBlock(
-          isIdle ? null : traffic.source,
-          (world) => timeMs === undefined ? undefined : Math.max(world.block.timestampMs, timeMs)
+          isIdle ? null : source,
+          timeMs === undefined ? undefined : Math.max(chain.world.block.timestampMs, timeMs)
         )
         return [
           ...prices === undefined ? [] : [prices],
@@ -143,6 +149,20 @@ export function simulate(options: SimulationOptions): Simulation {
       )
   }
 }
+
+/** Blocks between two times at which the node falls behind the chain, and how far. */
+const periodBlocks = 20n
+const blocksBehind = 5n
+
+/**
+ * Returns the head that follows a block of a live network: from time to time, one that states that
+ * the chain is some blocks ahead, as if the writer had been interrupted. The node catches up with the
+ * next blocks. It follows from the number alone, so that the blocks of a seed stay the same.
+ */
+const headAfter = ({ hash, number, timestampMs }: BlockFeed): ReadonlyArray<FeedRecord> =>
+  number % periodBlocks === 10n
+    ? [{ kind: "head", head: { number, hash, timestampMs, chainHead: number + blocksBehind } }]
+    : []
 
 /** Number of snapshots for rollbacks: more than the depth of a rollback. */
 const SNAPSHOTS_MAX = 12
@@ -177,16 +197,11 @@ class Chain {
     this.#blocksUntilRollBack = this.#drawPeriod()
   }
 
-  /** Adds a block. `timeOf` returns its time, or undefined for the usual one, after the last block. */
-  addBlock(source: L2Source | null, timeOf: (last: World) => number | undefined): BlockFeed {
-    const before = this.world
-    const world = copyWorld(before)
+  /** Adds a block with this time, by default 12 to 15 seconds after the last one. */
+  addBlock(source: L2Source | null, timestampMs: number | undefined): BlockFeed {
+    const world = copyWorld(this.world)
     this.#worlds = [...this.#worlds.slice(1 - SNAPSHOTS_MAX), world]
-    const block = makeBlock(this.context, world, {
-      fork: this.#fork,
-      source,
-      timestampMs: timeOf(before)
-    })
+    const block = makeBlock(this.context, world, { fork: this.#fork, source, timestampMs })
     this.#blocksUntilRollBack--
     this.#pricesDue = this.context.schedule.takeDue("priceBetweenBlocks")
     return block

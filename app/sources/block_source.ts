@@ -14,8 +14,8 @@ import {
   type Submission,
   WriteSession
 } from "../../core/mod.ts"
-import type { NetworkSettings } from "../simulator/mod.ts"
-import { retryUnlessWriterChanged, retryUntilAvailable, type WriterChanged } from "../stores/mod.ts"
+import type { LiveNetwork, NetworkSettings } from "../simulator/mod.ts"
+import { retryUnlessWriterChanged, retryUntilAvailable } from "../stores/mod.ts"
 import { type FeedFileError, feedFrom, genesisFrom, type OpenFeed } from "./feed_file.ts"
 import { followFeed } from "./follow_feed.ts"
 import type { OpenStores } from "./stores.ts"
@@ -123,81 +123,69 @@ const reportFeedEnd = <R>(
 
 const simulatedSource = (settings: SourceSettings): Effect.Effect<BlockSource> =>
   Effect.gen(function*() {
-    const [simulator, { openSimulationThread }] = yield* Effect.promise(() =>
+    const [simulator, { openCallThread }] = yield* Effect.promise(() =>
       Promise.all([import("../simulator/mod.ts"), import("../threads/mod.ts")])
     )
     const options = simulator.networkOptions(settings)
-    const run: RunNetwork = Effect.fnUntraced(function*({ onLive, onWriter }) {
-      // if stores are shared, reading the last block waits until this process is the writer
-      yield* retryUnlessWriterChanged(feedPosition)
-      yield* onWriter
-      const simulation = yield* openSimulationThread(options)
+    const { empty, paceSeconds, transactions, transactionsMax } = settings
+    const isPaused = paceSeconds === 0
+    const drive = Effect.gen(function*() {
+      // generating blocks would delay the requests of this thread by up to some hundred milliseconds
+      const simulation = yield* openCallThread<LiveNetwork>("_simulation_worker", options)
       if ((yield* retryUnlessWriterChanged((yield* LedgerReader).snapshotId)).version > 0) {
         yield* simulator.resume(simulation)
       }
-      const { paceSeconds, transactions, transactionsMax } = settings
-      const network = yield* simulator.drive(simulation, {
+      return yield* simulator.drive(simulation, {
         transactions,
         transactionsMax,
         usesClock: true,
-        paceMs: paceSeconds === 0 ? Infinity : paceSeconds * 1000
+        paceMs: isPaused ? Infinity : paceSeconds * 1000
       })
-      yield* onLive
-      yield* Fiber.join(network)
-    }, Effect.scoped)
+    })
+    const start = ({ isShared }: Pick<OpenStores, "isShared">) =>
+      Effect.gen(function*() {
+        const applying = "The history of the simulated network is being applied"
+        const report = yield* openSourceReport(isShared ? awaitingLease : applying)
+        const running = Effect.gen(function*() {
+          // if stores are shared, reading the last block waits until this process is the writer
+          yield* retryUnlessWriterChanged(feedPosition)
+          if (isShared) yield* report.ok(applying)
+          const network = yield* drive
+          yield* report.ok(
+            isPaused
+              ? "The simulated network adds no blocks: --pace is 0"
+              : `The simulated network is live: a block arrives every ${paceSeconds} s`
+          )
+          yield* Fiber.join(network)
+        }).pipe(
+          Effect.scoped,
+          Effect.tapErrorTag("WriterChanged", () =>
+            report.ok(
+              "Another process has written the ledger: resuming the simulated network after its last block"
+            )),
+          Effect.retry({ while: ({ _tag }) => _tag === "WriterChanged" })
+        )
+        const reportEnd = isPaused ? Effect.void : report.ok(
+          `The simulated network has ended: it has ${transactionsMax} transactions, as many as --transactions-max allows`
+        )
+        yield* Effect.forkScoped(
+          Effect.onError(Effect.andThen(running, reportEnd), reportFailure(report))
+        )
+      })
     return {
       genesis: simulator.simulate(options).genesis,
-      start: ({ isShared }) =>
-        settings.empty
-          ? Effect.void
-          : inOneWriteSession(startNetwork(settings, isShared, run))
+      start: (stores) => empty ? Effect.void : inOneWriteSession(start(stores))
     }
   })
 
-/**
- * Runs a simulated network after the last block of the ledger until it ends. `onWriter` runs once
- * this process is the writer, and `onLive` when the history is complete.
- */
-type RunNetwork = (
-  steps: { readonly [step in "onWriter" | "onLive"]: Effect.Effect<void> }
-) => Effect.Effect<void, BlockViolation | StoreFailure | WriterChanged, Node>
-
-const startNetwork = (
-  { paceSeconds, transactionsMax }: SourceSettings,
-  isShared: boolean,
-  run: RunNetwork
-): Effect.Effect<void, never, Node> =>
-  Effect.gen(function*() {
-    const applying = "The history of the simulated network is being applied"
-    const report = yield* openSourceReport(isShared ? awaitingLease : applying)
-    const isPaused = paceSeconds === 0
-    const running = run({
-      onWriter: isShared ? report.ok(applying) : Effect.void,
-      onLive: report.ok(
-        isPaused
-          ? "The simulated network adds no blocks: --pace is 0"
-          : `The simulated network is live: a block arrives every ${paceSeconds} s`
-      )
-    }).pipe(
-      Effect.tapErrorTag("WriterChanged", () =>
-        report.ok(
-          "Another process has written the ledger: resuming the simulated network after its last block"
-        )),
-      Effect.retry({ while: ({ _tag }) => _tag === "WriterChanged" })
+const reportFailure = (report: SourceReport) => (cause: Cause.Cause<unknown>) =>
+  Cause.hasInterruptsOnly(cause)
+    ? Effect.void
+    : report.failing(
+      `The simulated network has stopped: ${Cause.prettyErrors(cause)[0]?.message}`,
+      "The simulated network has stopped",
+      cause
     )
-    const reportEnd = isPaused ? Effect.void : report.ok(
-      `The simulated network has ended: it has ${transactionsMax} transactions, as many as --transactions-max allows`
-    )
-    const reportFailure = (cause: Cause.Cause<unknown>) =>
-      Cause.hasInterruptsOnly(cause)
-        ? Effect.void
-        : report.failing(
-          `The simulated network has stopped: ${Cause.prettyErrors(cause)[0]?.message}`,
-          "The simulated network has stopped",
-          cause
-        )
-    yield* Effect.forkScoped(Effect.onError(Effect.andThen(running, reportEnd), reportFailure))
-  })
 
 /** A source of blocks, and the genesis of its network. */
 interface BlockSource {

@@ -1,7 +1,6 @@
-import { parentPort } from "node:worker_threads"
 import { StateTrees } from "../../adapters/crypto/mod.ts"
 import type { StateAccount, StateRootRequest } from "../../core/mod.ts"
-import type { CallMessage } from "./call_thread.ts"
+import { serveCalls } from "./call_thread.ts"
 
 /* The entry point of the thread of the state trees; other files import only its types. */
 
@@ -15,8 +14,4 @@ const calls = {
 
 export type StateTreeCalls = typeof calls
 
-parentPort?.on("message", ({ args, name }: CallMessage) => {
-  const call = calls[name as keyof StateTreeCalls] as (...args: ReadonlyArray<unknown>) => unknown
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-  parentPort?.postMessage(call(...args))
-})
+serveCalls(calls)

@@ -1,17 +1,17 @@
 import { Effect, type Scope } from "effect"
-import { Worker } from "node:worker_threads"
+import { parentPort, Worker } from "node:worker_threads"
 
 /** Functions that a thread runs, by name. Their arguments and results are copied. */
-export type Calls = { readonly [name: string]: (...args: never) => unknown }
+export type Calls<Names> = { readonly [name in keyof Names]: (...args: never) => unknown }
 
 /** A call, with its arguments. */
-export interface CallMessage {
+interface CallMessage {
   readonly name: string
   readonly args: ReadonlyArray<unknown>
 }
 
 /** A thread that runs calls one after the other. */
-export interface CallThread<C extends Calls> {
+export interface CallThread<C extends Calls<C>> {
   /** Dies if the call throws, which ends the thread, and is interrupted if the scope closes. */
   readonly call: <Name extends keyof C & string>(
     name: Name,
@@ -19,11 +19,20 @@ export interface CallThread<C extends Calls> {
   ) => Effect.Effect<ReturnType<C[Name]>>
 }
 
+/** Runs the calls that this thread receives, and replies to each with its result. */
+export const serveCalls = <C extends Calls<C>>(calls: C): void => {
+  parentPort?.on("message", ({ args, name }: CallMessage) => {
+    const call: (...args: never) => unknown = calls[name as keyof C]
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+    parentPort?.postMessage(call(...args as never))
+  })
+}
+
 /**
  * Starts a thread that replies to each `CallMessage` with a result, in order, until the scope
  * closes. `name` is that of its file in this folder, without the extension.
  */
-export const openCallThread = <C extends Calls>(
+export const openCallThread = <C extends Calls<C>>(
   name: string,
   workerData?: unknown
 ): Effect.Effect<CallThread<C>, never, Scope.Scope> =>

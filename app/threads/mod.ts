@@ -1,3 +1,3 @@
 /** Threads for work that would delay requests. */
-export * from "./simulation_thread.ts"
+export { openCallThread } from "./call_thread.ts"
 export * from "./state_root_thread.ts"

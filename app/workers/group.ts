@@ -1,6 +1,6 @@
 import type { Worker } from "node:cluster"
 import { Deferred, Effect } from "effect"
-import type { SupervisorMessage, WorkerMessage, WorkerReports } from "./role.ts"
+import type { SupervisorMessage, WorkerMessage, WorkerReports } from "./worker.ts"
 
 /**
  * Time for a worker to report. Its own collectors and checks time out after 2 seconds, so a report

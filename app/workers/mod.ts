@@ -1,5 +1,4 @@
 export * from "./group.ts"
 export * from "./monitoring.ts"
-export * from "./role.ts"
 export * from "./supervisor.ts"
 export * from "./worker.ts"

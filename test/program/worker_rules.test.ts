@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { availableParallelism } from "node:os"
 import { openMonitor } from "../../adapters/metrics/mod.ts"
 import { adminPortOf } from "../../app/commands/admin.ts"
-import { RestartDelay } from "../../app/workers/_restart_delay.ts"
+import { RestartDelay } from "../../app/workers/supervisor.ts"
 import { monitorGroup, workerCount } from "../../app/workers/mod.ts"
 
 describe("a group of workers", () => {

@@ -60,20 +60,7 @@ describe("Simulation", () => {
         const { state } = yield* reader.state
         behind.push(Number(state.lastEthereumBlock - state.lastSynchedBlock))
       }
-      assert.deepStrictEqual(behind.slice(0, 20), [
-        ...behind.slice(0, 9).fill(0),
-        5,
-        4,
-        3,
-        2,
-        1,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0
-      ])
+      assert.strictEqual(behind.slice(0, 20).join(""), "00000000054321000000")
       assert.strictEqual(behind.filter((blocks) => blocks === 5).length, 2)
     }).pipe(
       Effect.provide(Layer.provideMerge(Ledger.layer(genesis, keccak256), layer(genesis)))

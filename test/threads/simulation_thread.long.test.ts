@@ -1,13 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { memoryNode } from "../_memory_node.ts"
-import { drive, driveOnce, simulate } from "../../app/simulator/mod.ts"
-import { openSimulationThread } from "../../app/threads/simulation_thread.ts"
+import { drive, driveOnce, type LiveNetwork, simulate } from "../../app/simulator/mod.ts"
+import { openCallThread } from "../../app/threads/mod.ts"
 import type { FeedRecord } from "../../core/domain/mod.ts"
 import { LedgerReader } from "../../core/ports/mod.ts"
 import { ledgerContent } from "../sources/_ledger_content.ts"
 
 const options = { seed: "thread", users: 20, rollBackPeriodBlocks: 6, placeholderRoots: true }
+
+const openSimulationThread = (of: typeof options) =>
+  openCallThread<LiveNetwork>("_simulation_worker", of)
 
 describe("a simulated network in a thread", () => {
   it.live("is the same network as in this thread, with its history and its live blocks", () =>

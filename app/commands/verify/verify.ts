@@ -16,6 +16,7 @@ import { writeTexts } from "../output.ts"
 import { makeProgress } from "../progress.ts"
 import {
   formatReport,
+  inDatabase,
   locationOf,
   saveVerification,
   type Verification,
@@ -27,10 +28,7 @@ type Connections = ResolvedOptions<typeof settings.connections>
 type Settings =
   & Connections
   & Pick<settings.ServeSettings, "data" | "database">
-  & ResolvedOptions<
-    Pick<typeof options, "json" | "exitSample" | "stateRoot" | "violationsMax">
-  >
-  & { readonly feed: string | undefined }
+  & ResolvedOptions<typeof options.verify>
 
 /** The hash functions of the state tree. */
 export const treeHashes: AccountTree = {
@@ -97,25 +95,15 @@ const auditOf = (
     case "feed":
       return verifyFeed(location.path, options, findings)
     case "directory":
-      return Effect.gen(function*() {
-        const { auditJournal } = yield* Effect.promise(() =>
-          import("../../../adapters/journal/mod.ts")
-        )
-        yield* auditJournal(location.directory, options, findings)
-      })
+      return Effect.flatMap(
+        Effect.promise(() => import("../../../adapters/journal/mod.ts")),
+        ({ auditJournal }) => auditJournal(location.directory, options, findings)
+      )
     case "database":
-      return Effect.gen(function*() {
-        const { auditDatabase, databaseLayer } = yield* Effect.promise(() =>
-          import("../../../adapters/sql/mod.ts")
-        )
-        yield* Effect.provide(
-          auditDatabase({ keccak256, ...options }, findings),
-          databaseLayer({
-            url: location.url,
-            ...connectionOptions(settings),
-            applicationName: "rollup-node verify"
-          })
-        )
-      })
+      return inDatabase(
+        location.url,
+        { ...connectionOptions(settings), applicationName: "rollup-node verify" },
+        ({ auditDatabase }) => auditDatabase({ keccak256, ...options }, findings)
+      )
   }
 }

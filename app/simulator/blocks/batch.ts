@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { exitTree } from "../../../adapters/crypto/mod.ts"
+import { accountLeaf, exitTree, type MerkleTree, merkleTree } from "../../../adapters/crypto/mod.ts"
 import {
   type Account,
   type BatchFeed,
@@ -10,20 +10,23 @@ import {
   protocol,
   slotOfBlock
 } from "../../../core/domain/mod.ts"
-import {
-  type AccountIndex,
-  type EthereumAddress,
-  FIRST_USER_ACCOUNT
-} from "../../../core/encoding/mod.ts"
+import { type AccountIndex, FIRST_USER_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { type BatchOutcome, processBatch } from "../../../core/use_cases/mod.ts"
-import { accountOf, batchStateOf, type Context, type Queue, type World } from "../world/mod.ts"
+import type { Forger } from "../traffic/mod.ts"
+import {
+  accountOf,
+  batchStateOf,
+  type Context,
+  placeholderRootOf,
+  type Queue,
+  type World
+} from "../world/mod.ts"
 import { addExits } from "./withdrawals.ts"
-import { stateRoot } from "./state_tree.ts"
 
 /** The transactions of a batch. */
 export interface BatchPlan {
   /** The coordinator that forges it. */
-  readonly forger: { readonly number: number; readonly address: EthereumAddress }
+  readonly forger: Forger
   /** The queue of L1 transactions; null if the batch forges none. */
   readonly queue: Queue | null
   readonly l1Coordinator: ReadonlyArray<L1CoordinatorFeed>
@@ -106,6 +109,24 @@ function applyOutcome(
   for (const account of createdAccounts) addCreatedAccount(context, world, account)
   for (const account of accounts) world.accounts[account.index - FIRST_USER_ACCOUNT] = account
 }
+
+/** Returns the state root after a batch, and updates the state tree. */
+function stateRoot(
+  { settings }: Context,
+  world: World,
+  { accounts }: BatchOutcome
+): bigint {
+  if (settings.placeholderRoots) return placeholderRootOf(world.block.hash, world.lastBatchNum + 1)
+  world.tree = withAccounts(world.tree, accounts)
+  return world.tree.root
+}
+
+/** Returns the state tree of accounts. */
+export const stateTreeOf = (accounts: ReadonlyArray<New<Account>>): MerkleTree =>
+  withAccounts(merkleTree([]), accounts)
+
+const withAccounts = (tree: MerkleTree, accounts: ReadonlyArray<New<Account>>): MerkleTree =>
+  tree.update(accounts.map((account) => ({ index: account.index, leaf: accountLeaf(account) })))
 
 /** Returns the exits of a batch with valid proofs, and the root of the exit tree. */
 function provenExits(world: World, exits: BatchOutcome["exits"]) {

@@ -1,4 +1,5 @@
 import type { BatchFeed, BlockFeed, L1CoordinatorFeed, L2Feed } from "../../../core/domain/mod.ts"
+import { hexOfBytes } from "../../../core/encoding/mod.ts"
 import type { QueuedTransaction } from "../../../core/use_cases/mod.ts"
 import {
   addTokens,
@@ -7,13 +8,11 @@ import {
   changeVariables,
   forgerOf,
   addAuctionEvents,
-  addPrices,
   planAbsence,
   takeQueue
 } from "../traffic/mod.ts"
-import { type BlockDraft, type Context, blockHashOf, type World } from "../world/mod.ts"
+import { type BlockDraft, type Context, blockHashOf, digestOf, type World } from "../world/mod.ts"
 import { type BatchPlan, forgeBatch } from "./batch.ts"
-import { addEthereumTransactions } from "./ethereum_transactions.ts"
 import { addWithdrawals } from "./withdrawals.ts"
 
 /** The source of a batch's L2 transactions: a planner, or the selection from a pool. */
@@ -49,7 +48,6 @@ export function makeBlock(
   const draft = nextBlock(context, world, fork, timestampMs)
   context.schedule.nextBlock()
   addTokens(context, world, draft)
-  addPrices(context, world, draft)
   addAuctionEvents(context, world, draft)
   planAbsence(context, world)
   const forger = forgerOf(context, world)
@@ -125,16 +123,14 @@ function forgeBatches(
   return batches
 }
 
-interface BatchRequest {
-  readonly source: L2Source
-  readonly l2Count: number
-  readonly queue: "always" | "maybe" | "never"
-}
-
 function planBatch(
   context: Context,
   world: World,
-  { l2Count, queue: queueChoice, source }: BatchRequest
+  { l2Count, queue: queueChoice, source }: {
+    readonly source: L2Source
+    readonly l2Count: number
+    readonly queue: "always" | "maybe" | "never"
+  }
 ): Omit<BatchPlan, "forger"> {
   const { schedule, random } = context
   const batchNum = world.lastBatchNum + 1
@@ -154,5 +150,36 @@ function planBatch(
       ? []
       : [...selectedAccounts ?? [], ...coordinatorAccounts(context, world)],
     l2: source.fill({ batchNum, count: l2Count, queue: queue?.transactions ?? [] })
+  }
+}
+
+const gasUsed = 120_000n
+const gwei = 10n ** 9n
+
+/**
+ * Adds the Ethereum transactions of the batches and of the L1 user transactions of a block. Like
+ * those of a synchroniser without them, some are missing.
+ */
+function addEthereumTransactions(draft: BlockDraft): void {
+  const transactionOf = (name: string) => {
+    const digest = digestOf(`${draft.hash}/transaction/${name}`)
+    return {
+      isKnown: digest[0]! % 8 > 0,
+      ethereumTxHash: `0x${hexOfBytes(digest)}`,
+      gasPrice: BigInt(10 + digest[1]! % 50) * gwei
+    }
+  }
+  if (draft.batches !== undefined) {
+    draft.batches = draft.batches.map((batch) => {
+      const { ethereumTxHash, isKnown } = transactionOf(`batch/${batch.batchNum}`)
+      return isKnown ? { ...batch, ethereumTxHash } : batch
+    })
+  }
+  if (draft.l1UserTransactions !== undefined) {
+    draft.l1UserTransactions = draft.l1UserTransactions.map((feed) => {
+      const name = `queue/${feed.toForgeL1TransactionsNum}/${feed.position}`
+      const { ethereumTxHash, gasPrice, isKnown } = transactionOf(name)
+      return isKnown ? { ...feed, ethereumTxHash, l1Fee: gasUsed * gasPrice } : feed
+    })
   }
 }

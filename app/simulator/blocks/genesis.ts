@@ -1,9 +1,11 @@
 import type { GenesisFeed } from "../../../core/domain/mod.ts"
+import type { EthereumAddress } from "../../../core/encoding/mod.ts"
 import { blockHashOf, type Wallets, type Settings } from "../world/mod.ts"
 
 /** Much less than on a real network, so that the auction is visible in a short run. */
 const BLOCKS_PER_SLOT = 10
-const GENESIS_BLOCK = 18_000_000n
+export const GENESIS_BLOCK = 18_000_000n
+const START_TIME_MS = Date.UTC(2026, 0, 1)
 const WHOLE = 10n ** 18n
 
 /** Returns the genesis block of a simulated network. */
@@ -17,7 +19,7 @@ export function genesisOf(settings: Settings, wallets: Wallets): GenesisFeed {
     block: {
       number: GENESIS_BLOCK,
       hash: blockHashOf(settings.seed, GENESIS_BLOCK, 0),
-      timestampMs: settings.startTimeMs
+      timestampMs: START_TIME_MS
     },
     constants: {
       rollup: {
@@ -44,19 +46,14 @@ export function genesisOf(settings: Settings, wallets: Wallets): GenesisFeed {
         rollupAddress
       }
     },
-    variables: variablesOf(wallets, {
-      governanceAddress,
-      bootCoordinatorUrl: coordinatorUrl ?? "https://boot.example"
-    })
+    variables: variablesOf(wallets, governanceAddress, coordinatorUrl)
   }
 }
 
 function variablesOf(
   wallets: Wallets,
-  { bootCoordinatorUrl, governanceAddress }: {
-    readonly bootCoordinatorUrl: string
-    readonly governanceAddress: string
-  }
+  governanceAddress: EthereumAddress,
+  bootCoordinatorUrl = "https://boot.example"
 ): GenesisFeed["variables"] {
   return {
     rollup: {

@@ -1,5 +1,3 @@
 export * from "./batch.ts"
 export * from "./block.ts"
 export * from "./genesis.ts"
-export * from "./head.ts"
-export * from "./state_tree.ts"

@@ -1,14 +1,12 @@
-import type { ExitFeed, WithdrawalFeed } from "../../../core/domain/mod.ts"
+import { type ExitFeed, type WithdrawalFeed, withdrawalsLeft } from "../../../core/domain/mod.ts"
 import { INTERNAL_ADDRESS } from "../../../core/encoding/mod.ts"
 import {
   accountOf,
   type BlockDraft,
   type Context,
-  type ExternalExit,
   type World,
   type OpenExit
 } from "../world/mod.ts"
-import { takeFromBucket, worthUSD } from "./buckets.ts"
 
 /**
  * Adds the exits of a batch that can be withdrawn: those of internal accounts cannot. If the
@@ -23,26 +21,22 @@ export function addExits(
   batchNum: number,
   exits: ReadonlyArray<ExitFeed>
 ): void {
-  const [open, external] = [[...world.openExits], [...world.externalExits]]
-  for (const { accountIndex, balance } of exits) {
-    const { address, publicKey, tokenId } = accountOf(world, accountIndex)!
-    if (address === INTERNAL_ADDRESS) continue
-    const exit = { batchNum, accountIndex, tokenId, owner: address, balance, requestedMs: null }
-    if (wallets.controls(publicKey)) open.push(exit)
-    else {
-      external.push({
-        ...exit,
-        instant: worthUSD(world, tokenId, balance) <= INSTANT_MAX_USD,
-        dueBlock: world.block.number + WAIT_BLOCKS
-      })
+  const added = exits.flatMap(({ accountIndex, balance }): ReadonlyArray<OpenExit> => {
+    const { address: owner, publicKey, tokenId } = accountOf(world, accountIndex)!
+    if (owner === INTERNAL_ADDRESS) return []
+    const external = wallets.controls(publicKey) ? null : {
+      isInstant: worthUSD(world, tokenId, balance) <= INSTANT_MAX_USD,
+      dueBlock: world.block.number + WAIT_BLOCKS
     }
-  }
-  const forgotten = new Set(
-    open.filter(({ requestedMs }) => requestedMs === null).slice(0, -openExitsMax)
-  )
+    return [{ batchNum, accountIndex, tokenId, owner, balance, requestedMs: null, external }]
+  })
+  const open = [...world.openExits, ...added]
+  const forgotten = new Set(open.filter(isOwnUnrequested).slice(0, -openExitsMax))
   world.openExits = open.filter((exit) => !forgotten.has(exit))
-  world.externalExits = external
 }
+
+const isOwnUnrequested = ({ external, requestedMs }: OpenExit): boolean =>
+  external === null && requestedMs === null
 
 /** Blocks from an exit to its withdrawal. */
 const WAIT_BLOCKS = 2n
@@ -68,7 +62,10 @@ export function addWithdrawals(
   const delaysMs = delayers.map(({ withdrawalDelay }) => 1000 * withdrawalDelay)
   const delayMs = Math.max(...delaysMs)
   const isOpen = delayers.every(({ emergencyMode }) => !emergencyMode)
-  const isCollected = world.openExits.some(({ requestedMs }) => requestedMs !== null) &&
+  const isCollected =
+    world.openExits.some(({ external, requestedMs }) =>
+      external === null && requestedMs !== null
+    ) &&
     context.schedule.takeDue("delayedCollection")
   if (isOpen && delayMs > 0) {
     // by default a delay of 0 would include the requests of this block
@@ -76,7 +73,7 @@ export function addWithdrawals(
     collect(world, draft, { delayMs, isCollected, ...place })
   }
   const withdrawals = [
-    ...takeOpenExits(context, world, draft),
+    ...withdrawOwn(context, world, draft),
     ...withdrawExternal(world, draft)
   ]
   if (withdrawals.length > 0) draft.withdrawals = withdrawals
@@ -85,13 +82,6 @@ export function addWithdrawals(
     const place = context.random.chance(0.5) ? { afterWithdrawals: withdrawals.length } : {}
     collect(world, draft, { delayMs, isCollected: true, ...place })
   }
-}
-
-interface Collecting {
-  readonly delayMs: number
-  /** Whether the wallets of the simulator collect. The other owners always do. */
-  readonly isCollected: boolean
-  readonly afterWithdrawals?: number
 }
 
 const ownerKey = ({ owner, tokenId }: OpenExit): string => `${owner} ${tokenId}`
@@ -103,13 +93,20 @@ const ownerKey = ({ owner, tokenId }: OpenExit): string => `${owner} ${tokenId}`
 function collect(
   world: World,
   draft: BlockDraft,
-  { delayMs, isCollected, afterWithdrawals }: Collecting
+  { delayMs, isCollected, afterWithdrawals }: {
+    readonly delayMs: number
+    /** Whether the wallets of the simulator collect. The other owners always do. */
+    readonly isCollected: boolean
+    readonly afterWithdrawals?: number
+  }
 ): void {
-  const exits: ReadonlyArray<OpenExit> = [...world.openExits, ...world.externalExits]
-  const requests = Map.groupBy(exits.filter(({ requestedMs }) => requestedMs !== null), ownerKey)
+  const requests = Map.groupBy(
+    world.openExits.filter(({ requestedMs }) => requestedMs !== null),
+    ownerKey
+  )
   const allowed = new Map(
     [...requests].filter(([, group]) =>
-      (isCollected || group.some((exit) => "dueBlock" in exit)) &&
+      (isCollected || group.some(({ external }) => external !== null)) &&
       group.every(({ requestedMs }) => requestedMs! + delayMs <= world.block.timestampMs)
     )
   )
@@ -119,43 +116,27 @@ function collect(
     tokenId: exit!.tokenId,
     ...afterWithdrawals === undefined ? {} : { afterWithdrawals }
   }))
-  const isLeft = (exit: OpenExit) => exit.requestedMs === null || !allowed.has(ownerKey(exit))
-  world.openExits = world.openExits.filter(isLeft)
-  world.externalExits = world.externalExits.filter(isLeft)
+  world.openExits = world.openExits.filter((exit) =>
+    exit.requestedMs === null || !allowed.has(ownerKey(exit))
+  )
 }
 
 /** Withdraws the due exits of wallets that the simulator does not control. */
-function withdrawExternal(world: World, draft: BlockDraft): ReadonlyArray<WithdrawalFeed> {
-  const isDue = ({ dueBlock, requestedMs }: ExternalExit) =>
-    requestedMs === null && dueBlock <= world.block.number
-  const due = world.externalExits.filter(isDue).map((exit) => ({
-    exit,
-    instant: exit.instant && takeFromBucket(world, draft, exit)
-  }))
-  if (due.length === 0) return []
-  world.externalExits = [
-    ...world.externalExits.filter((exit) => !isDue(exit)),
-    ...due.flatMap(({ exit, instant }) => (instant ? [] : [requested(world, exit)]))
-  ]
-  return due.map(({ exit: { accountIndex, batchNum }, instant }) => ({
-    batchNum,
-    accountIndex,
-    instant
-  }))
-}
-
-const requested = <Of extends OpenExit>({ block }: World, exit: Of): Of => ({
-  ...exit,
-  requestedMs: block.timestampMs
-})
+const withdrawExternal = (world: World, draft: BlockDraft): ReadonlyArray<WithdrawalFeed> =>
+  world.openExits.flatMap((exit) => {
+    const { external, requestedMs } = exit
+    const isDue = external !== null && requestedMs === null &&
+      external.dueBlock <= world.block.number
+    return isDue ? [withdraw(world, draft, exit, external.isInstant)] : []
+  })
 
 /** Withdraws some exits of wallets of the simulator. */
-function takeOpenExits(
+function withdrawOwn(
   { schedule, random }: Context,
   world: World,
   draft: BlockDraft
 ): ReadonlyArray<WithdrawalFeed> {
-  const open = world.openExits.filter(({ requestedMs }) => requestedMs === null)
+  const open = world.openExits.filter(isOwnUnrequested)
   const empty = open.filter(({ balance }) => balance === 0n)
   /** Whether each chosen exit is withdrawn instantly, if its bucket allows that. */
   const chosen = new Map<OpenExit, boolean>()
@@ -168,11 +149,50 @@ function takeOpenExits(
   if (empty.length > 0 && schedule.takeDue("emptyExitWithdrawal")) {
     chosen.set(random.pick(empty)!, random.chance(0.5))
   }
-  return [...chosen].map(([exit, isInstant]) => {
-    const instant = isInstant && takeFromBucket(world, draft, exit)
-    world.openExits = world.openExits.flatMap((other) =>
-      other !== exit ? [other] : instant ? [] : [requested(world, exit)]
-    )
-    return { batchNum: exit.batchNum, accountIndex: exit.accountIndex, instant }
-  })
+  return [...chosen].map(([exit, isInstant]) => withdraw(world, draft, exit, isInstant))
+}
+
+/** Withdraws an exit: instantly, if this is chosen and its bucket allows it, or by a request. */
+function withdraw(
+  world: World,
+  draft: BlockDraft,
+  exit: OpenExit,
+  isInstant: boolean
+): WithdrawalFeed {
+  const instant = isInstant && takeFromBucket(world, draft, exit)
+  const requested = { ...exit, requestedMs: world.block.timestampMs }
+  world.openExits = world.openExits.flatMap((other) =>
+    other !== exit ? [other] : instant ? [] : [requested]
+  )
+  return { batchNum: exit.batchNum, accountIndex: exit.accountIndex, instant }
+}
+
+/** Returns the value in US dollars; 0 if the token has no price. */
+function worthUSD({ tokens }: World, tokenId: number, balance: bigint): number {
+  const { decimals, priceUSD } = tokens[tokenId]!
+  return Number(balance) / 10 ** decimals * (priceUSD ?? 0)
+}
+
+/**
+ * Returns whether an instant withdrawal of an exit is allowed, and then takes it from its bucket: the
+ * first one whose ceiling is at least its value. An exit without a value needs no bucket.
+ */
+function takeFromBucket(
+  world: World,
+  draft: BlockDraft,
+  { balance, tokenId }: Pick<OpenExit, "balance" | "tokenId">
+): boolean {
+  const valueUSD = worthUSD(world, tokenId, balance)
+  if (valueUSD === 0) return true
+  const { rollup } = world.variables
+  const bucket = rollup.buckets.findIndex(({ ceilUSD }) => valueUSD <= Number(ceilUSD))
+  const former = rollup.buckets[bucket]
+  if (former === undefined) return false
+  const left = withdrawalsLeft(former, world.block.number)
+  if (left === 0n) return false
+  const change = { blockStamp: world.block.number, withdrawals: left - 1n }
+  draft.bucketUpdates = [...draft.bucketUpdates ?? [], { bucket, ...change }]
+  const buckets = rollup.buckets.with(bucket, { ...former, ...change })
+  world.variables = { ...world.variables, rollup: { ...rollup, buckets } }
+  return true
 }

@@ -1,122 +1,101 @@
-import type { Account, New } from "../../../core/domain/mod.ts"
 import { EXIT_ACCOUNT, NO_ACCOUNT } from "../../../core/encoding/mod.ts"
+import { accountOf, floorAmount, lastAccountIndex, randomShare, type World } from "../world/mod.ts"
 import {
-  accountOf,
-  type Context,
-  floorAmount,
-  lastAccountIndex,
-  randomShare,
-  type Wallets,
-  type World
-} from "../world/mod.ts"
-import {
+  type Choice,
   creatingSender,
   depositInto,
   depositRequest,
   type L1Request,
   type MakeRequests,
-  otherToken,
-  requestBetween
+  requestBetween,
+  type RequestKinds
 } from "./_l1_requests.ts"
 
-const ofThief = (wallets: Wallets): Partial<L1Request> => ({
-  fromAddress: wallets.contractAddress("thief")
+/** A transfer that is not sent by the owner of the account. */
+const ofThief = ({ wallets }: Choice): Partial<L1Request> => ({
+  fromAddress: wallets.contractAddress("thief"),
+  amount: 1n
+})
+
+/** More than the balance of the sender. */
+const tooMuch = ({ from: { balance } }: Choice): Partial<L1Request> => ({
+  amount: floorAmount(balance * 1000n + 1000n)
 })
 
 /** Returns the index of an account that does not exist. */
 const unknownAccount = (world: World) => lastAccountIndex(world) + 5000
 
+const toUnknown = ({ world }: Pick<Choice, "world">): Partial<L1Request> => ({
+  toAccountIndex: unknownAccount(world),
+  amount: 1n
+})
+
+/** A transfer to the newest account of another token; undefined if there is none. */
+const toOtherToken = ({ from, world }: Choice): Partial<L1Request> | undefined => {
+  const account = world.accounts.findLast(({ tokenId }) => tokenId !== from.tokenId)
+  return account && { toAccountIndex: account.index, amount: 1n }
+}
+
+const nextToken = ({ from, world }: Choice): number => (from.tokenId + 1) % world.tokens.length
+
+/** A deposit of another token than that of the account. */
+const depositOfNextToken = (choice: Choice): Partial<L1Request> => {
+  const tokenId = nextToken(choice)
+  return { tokenId, depositAmount: depositInto(tokenId, choice) }
+}
+
 /** Requests whose transfer has no effect. A deposit takes effect. */
-const PARTLY_VALID: readonly [MakeRequests, ...Array<MakeRequests>] = [
+const PARTLY_VALID: RequestKinds = [
   // receiver of another token: the sender keeps the deposit
-  requestBetween((from, context, world) => {
-    const toAccountIndex = otherToken(from, world)
-    return toAccountIndex === undefined
-      ? undefined
-      : { toAccountIndex, depositAmount: depositInto(from, context, world), amount: 1n }
+  requestBetween((choice) => {
+    const transfer = toOtherToken(choice)
+    return transfer && { ...transfer, depositAmount: depositInto(choice.from.tokenId, choice) }
   }),
   // more than the balance
-  depositRequest((from, deposit) => ({ amount: floorAmount((from.balance + deposit) * 1000n) })),
-  // not sent by the owner
-  depositRequest((_from, _deposit, { wallets }) => ({
-    fromAddress: wallets.coordinator(0).address,
-    amount: 1n
+  depositRequest(({ deposit, from }) => ({
+    amount: floorAmount((from.balance + deposit) * 1000n)
   })),
+  // not sent by the owner
+  depositRequest(({ wallets }) => ({ fromAddress: wallets.coordinator(0).address, amount: 1n })),
   // a new account that sends more than its deposit
-  depositRequest((from, deposit) => ({ ...creatingSender(from), amount: deposit * 10n }))
+  depositRequest(({ deposit, from }) => ({ ...creatingSender(from), amount: deposit * 10n }))
 ]
 
 /** Requests without any effect. */
-const WITHOUT_EFFECT: readonly [MakeRequests, ...Array<MakeRequests>] = [
+const WITHOUT_EFFECT: RequestKinds = [
   // in turn: unknown receiver, unknown sender, another token than the sender's, unknown receiver
-  depositRequest((_from, _deposit, _context, world) => ({
-    toAccountIndex: unknownAccount(world),
-    amount: 1n
-  })),
-  depositRequest((_from, _deposit, _context, world) => ({
-    fromAccountIndex: unknownAccount(world),
-    amount: 1n
-  })),
-  requestBetween((from, context, world) => depositOfNextToken(from, context, world)),
-  depositRequest((from, _deposit, _context, world) => ({
-    ...creatingSender(from),
-    toAccountIndex: unknownAccount(world),
-    amount: 1n
-  })),
+  depositRequest(toUnknown),
+  depositRequest(({ world }) => ({ fromAccountIndex: unknownAccount(world), amount: 1n })),
+  requestBetween(depositOfNextToken),
+  depositRequest((choice) => ({ ...creatingSender(choice.from), ...toUnknown(choice) })),
   // forced transfers: more than the balance, another owner, another token, unknown receiver
-  requestBetween(({ balance }) => ({ amount: floorAmount(balance * 1000n + 1000n) })),
-  requestBetween((_from, { wallets }) => ({ ...ofThief(wallets), amount: 1n })),
-  requestBetween((from, _context, world) => {
-    const toAccountIndex = otherToken(from, world)
-    return toAccountIndex === undefined ? undefined : { toAccountIndex, amount: 1n }
-  }),
-  requestBetween((_from, _context, world) => ({
-    toAccountIndex: unknownAccount(world),
-    amount: 1n
-  })),
+  requestBetween(tooMuch),
+  requestBetween(ofThief),
+  requestBetween(toOtherToken),
+  requestBetween(toUnknown),
   // deposits: unknown account, another token than that of the account
-  depositRequest((_from, _deposit, _context, world) => ({
+  depositRequest(({ world }) => ({
     fromAccountIndex: unknownAccount(world),
     toAccountIndex: NO_ACCOUNT
   })),
-  requestBetween((from, context, world) => ({
-    toAccountIndex: NO_ACCOUNT,
-    ...depositOfNextToken(from, context, world)
-  }))
+  requestBetween((choice) => ({ toAccountIndex: NO_ACCOUNT, ...depositOfNextToken(choice) }))
 ]
-
-/** Returns a deposit of another token than that of an account. */
-function depositOfNextToken(
-  from: New<Account>,
-  context: Context,
-  world: World
-): Partial<L1Request> {
-  const tokenId = (from.tokenId + 1) % world.tokens.length
-  return { tokenId, depositAmount: depositInto({ tokenId }, context, world) }
-}
 
 /** Forced exits without effect, alone or after an exit of the account with effect. */
-const NULLIFIED_EXITS: readonly [MakeRequests, ...Array<MakeRequests>] = [
-  // more than the balance
-  nullifiedExit(({ balance }) => ({ amount: floorAmount(balance * 1000n + 1000n) })),
-  // not sent by the owner
-  nullifiedExit((_from, { wallets }) => ({ ...ofThief(wallets), amount: 1n })),
+const NULLIFIED_EXITS: RequestKinds = [
+  nullifiedExit(tooMuch),
+  nullifiedExit(ofThief),
   // another token than that of the account
-  nullifiedExit(({ tokenId }, _context, world) => ({
-    tokenId: (tokenId + 1) % world.tokens.length,
-    amount: 1n
-  }))
+  nullifiedExit((choice) => ({ tokenId: nextToken(choice), amount: 1n }))
 ]
 
-function nullifiedExit(
-  change: (from: New<Account>, context: Context, world: World) => Partial<L1Request>
-): MakeRequests {
+function nullifiedExit(change: (choice: Choice) => Partial<L1Request>): MakeRequests {
   return (context, world) => {
     const { random } = context
-    const [exit] = requestBetween((from) => ({
+    const [exit] = requestBetween((choice) => ({
       toAccountIndex: EXIT_ACCOUNT,
-      amount: randomShare(random, from.balance, 400),
-      ...change(from, context, world)
+      amount: randomShare(random, choice.from.balance, 400),
+      ...change(choice)
     }))(context, world)
     if (exit === undefined) return []
     const account = accountOf(world, exit.fromAccountIndex)
@@ -133,9 +112,9 @@ function nullifiedExit(
 }
 
 /** New accounts with an exit, which never has an effect. */
-const CREATIONS_WITH_EXIT: readonly [MakeRequests, ...Array<MakeRequests>] = [
-  requestBetween((from) => ({ ...creatingSender(from), toAccountIndex: EXIT_ACCOUNT })),
-  requestBetween((from, { random }) => ({
+const CREATIONS_WITH_EXIT: RequestKinds = [
+  requestBetween(({ from }) => ({ ...creatingSender(from), toAccountIndex: EXIT_ACCOUNT })),
+  requestBetween(({ from, random }) => ({
     ...creatingSender(from),
     toAccountIndex: EXIT_ACCOUNT,
     amount: floorAmount(BigInt(random.integer(1, 1_000_000)))

@@ -1,5 +1,5 @@
 import type { Account, L1UserFeed, New } from "../../../core/domain/mod.ts"
-import { type AccountIndex, INTERNAL_ADDRESS, NO_ACCOUNT } from "../../../core/encoding/mod.ts"
+import { INTERNAL_ADDRESS, NO_ACCOUNT } from "../../../core/encoding/mod.ts"
 import { type Context, depositAmount, type Wallet, type World } from "../world/mod.ts"
 
 /** An L1 user transaction before it has a position in a queue. */
@@ -23,62 +23,58 @@ export const creationOf = (
 /** Returns a request of one kind; none if the chosen accounts do not allow it. */
 export type MakeRequests = (context: Context, world: World) => ReadonlyArray<L1Request>
 
+/** Kinds of requests, of which one is chosen. */
+export type RequestKinds = readonly [MakeRequests, ...ReadonlyArray<MakeRequests>]
+
+/** What a request is made from. */
+export interface Choice extends Pick<Context, "random" | "wallets"> {
+  /** The account that sends it. */
+  readonly from: New<Account>
+  readonly world: World
+}
+
 /**
  * Returns a request of an account with an Ethereum key to any account of the same token, with the
  * changes of `change`. By default it transfers nothing.
  */
-export const requestBetween = (
-  change: (from: New<Account>, context: Context, world: World) => Partial<L1Request> | undefined
-): MakeRequests =>
-(context, world) => {
-  const { random, wallets } = context
-  const from = random.pick(world.accounts)
-  if (
-    from === undefined || from.address === INTERNAL_ADDRESS || !wallets.controls(from.publicKey)
-  ) return []
-  const toAccountIndex = random.pick(world.accountsOfToken[from.tokenId]!)!
-  const changed = change(from, context, world)
-  return changed === undefined ? [] : [{
-    fromAddress: from.address,
-    fromPublicKey: null,
-    fromAccountIndex: from.index,
-    toAccountIndex,
-    tokenId: from.tokenId,
-    depositAmount: 0n,
-    amount: 0n,
-    ...changed
-  }]
-}
+export const requestBetween =
+  (change: (choice: Choice) => Partial<L1Request> | undefined): MakeRequests =>
+  ({ random, wallets }, world) => {
+    const from = random.pick(world.accounts)
+    if (
+      from === undefined || from.address === INTERNAL_ADDRESS || !wallets.controls(from.publicKey)
+    ) return []
+    const toAccountIndex = random.pick(world.accountsOfToken[from.tokenId]!)!
+    const changed = change({ from, random, wallets, world })
+    return changed === undefined ? [] : [{
+      fromAddress: from.address,
+      fromPublicKey: null,
+      fromAccountIndex: from.index,
+      toAccountIndex,
+      tokenId: from.tokenId,
+      depositAmount: 0n,
+      amount: 0n,
+      ...changed
+    }]
+  }
 
 /** Returns such a request with a deposit of the sender's token. */
 export const depositRequest = (
-  change: (
-    from: New<Account>,
-    deposit: bigint,
-    context: Context,
-    world: World
-  ) => Partial<L1Request>
+  change: (choice: Choice & { readonly deposit: bigint }) => Partial<L1Request>
 ): MakeRequests =>
-  requestBetween((from, context, world) => {
-    const deposit = depositInto(from, context, world)
-    return { depositAmount: deposit, ...change(from, deposit, context, world) }
+  requestBetween((choice) => {
+    const deposit = depositInto(choice.from.tokenId, choice)
+    return { depositAmount: deposit, ...change({ ...choice, deposit }) }
   })
 
-/** Returns the amount of a deposit into an account. */
+/** Returns the amount of a deposit of a token. */
 export const depositInto = (
-  { tokenId }: Pick<Account, "tokenId">,
-  { random }: Context,
-  world: World
-): bigint => depositAmount(random, world.tokens[tokenId] ?? UNKNOWN)
-
-export const UNKNOWN = { decimals: 0, priceUSD: null }
+  tokenId: number,
+  { random, world }: Pick<Choice, "random" | "world">
+): bigint => depositAmount(random, world.tokens[tokenId]!)
 
 /** Returns the fields with which a transaction creates another account for its sender. */
 export const creatingSender = ({ publicKey }: New<Account>): Partial<L1Request> => ({
   fromAccountIndex: NO_ACCOUNT,
   fromPublicKey: publicKey
 })
-
-/** Returns the newest account of another token. */
-export const otherToken = (from: New<Account>, world: World): AccountIndex | undefined =>
-  world.accounts.findLast(({ tokenId }) => tokenId !== from.tokenId)?.index

@@ -15,7 +15,8 @@ export function addAuctionEvents(context: Context, world: World, draft: BlockDra
   if (bids.length > 0) draft.bids = bids
 }
 
-interface Forger {
+/** A coordinator that forges. */
+export interface Forger {
   /** 0 for the boot coordinator. */
   readonly number: number
   readonly address: EthereumAddress
@@ -55,8 +56,8 @@ function winnerOf(context: Context, world: World, slotNum: number): Forger {
   const bid = world.bids.get(slotNum)
   const applicable = applicableVariables(world.auctionVariables, slotNum)
   if (bid === undefined || applicable === undefined) return boot
-  if (!reachesMinimum({ slotNum, bidValue: bid.value }, applicable)) return boot
-  return registeredForgers(context, world).find(({ bidder }) => bidder === bid.bidder) ?? boot
+  if (!reachesMinimum(bid, applicable)) return boot
+  return registeredForgers(context, world).find(({ bidder }) => bidder === bid.bidderAddr) ?? boot
 }
 
 /** Returns the coordinators of the simulator that are registered. */
@@ -111,7 +112,7 @@ function placeBids(context: Context, world: World): ReadonlyArray<BidFeed> {
     // every fifth slot gets no bids
     if (slotNum % 5 === 3 || bidderAddr === undefined) continue
     const bid = bidOf(context, world, slotNum, bidderAddr)
-    world.bids.set(slotNum, { bidder: bidderAddr, value: bid.bidValue })
+    world.bids.set(slotNum, bid)
     bids.push(bid)
   }
   return bids
@@ -125,16 +126,12 @@ function bidOf(
   bidderAddr: EthereumAddress
 ): BidFeed {
   const { defaultSlotSetBid, outbidding } = world.variables.auction
-  const best = world.bids.get(slotNum)?.value ?? defaultSlotSetBid[slotNum % 6] ?? 0n
+  const best = world.bids.get(slotNum)?.bidValue ?? defaultSlotSetBid[slotNum % 6] ?? 0n
   // some bids are the least that the contract accepts
   const surplus = random.chance(0.2) ? 0 : random.integer(1, 2500)
   const bidValue = best + best * BigInt(outbidding + surplus) / 10_000n
-  return random.chance(0.2)
-    ? {
-      slotNum,
-      bidderAddr,
-      bidValue,
-      withdrawAddr: wallets.contractAddress(`withdraw/${bidderAddr}`)
-    }
-    : { slotNum, bidderAddr, bidValue }
+  const withdrawAddr = random.chance(0.2)
+    ? { withdrawAddr: wallets.contractAddress(`withdraw/${bidderAddr}`) }
+    : {}
+  return { slotNum, bidderAddr, bidValue, ...withdrawAddr }
 }

@@ -11,33 +11,28 @@ export function coordinatorAccounts(
 ): ReadonlyArray<L1CoordinatorFeed> {
   const { schedule, wallets, random } = context
   if (world.users < 12) return []
-  const feeds: Array<L1CoordinatorFeed> = []
+  const accounts: Array<NewAccount> = []
   if (schedule.takeDue("coordinatorAccount")) {
     const tokenId = random.integer(0, world.tokens.length - 1)
-    feeds.push(
-      feedOf(
-        context,
-        missingFeeAccount(context, world) ??
-          { wallet: wallets.user(random.integer(0, world.users - 1)), tokenId }
-      )
+    accounts.push(
+      missingFeeAccount(context, world) ??
+        { wallet: wallets.user(random.integer(0, world.users - 1)), tokenId }
     )
   }
   if (schedule.takeDue("internalAccount")) {
     const number = 12 * random.integer(1, Math.floor(world.users / 12)) - 1
-    feeds.push(
-      feedOf(context, { wallet: wallets.user(number), tokenId: random.skewed(world.tokens.length) })
-    )
+    accounts.push({ wallet: wallets.user(number), tokenId: random.skewed(world.tokens.length) })
   }
   // the contract accepts any key for an internal account
-  if (schedule.takeDue("emptyKeyAccount")) {
-    feeds.push({
+  const withEmptyKey = schedule.takeDue("emptyKeyAccount")
+    ? [{
       address: INTERNAL_ADDRESS,
       publicKey: EMPTY_PUBLIC_KEY,
       tokenId: random.skewed(world.tokens.length),
       signature: null
-    })
-  }
-  return feeds
+    }]
+    : []
+  return [...accounts.map((account) => feedOf(context, account)), ...withEmptyKey]
 }
 
 interface NewAccount {

@@ -128,8 +128,9 @@ function* severalExits(context: Context, world: World, budgets: Budgets): Iterab
     )
   )
   const budget = account && budgets.of(account.index)
-  for (let count = budget === undefined ? 0 : context.random.integer(2, 3); count > 0; count--) {
-    const feed = budget && makeTransfer(context, budget, EXIT_ACCOUNT)
+  if (budget === undefined) return
+  for (let count = context.random.integer(2, 3); count > 0; count--) {
+    const feed = makeTransfer(context, budget, EXIT_ACCOUNT)
     if (feed !== undefined) yield feed
   }
 }

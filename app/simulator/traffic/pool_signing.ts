@@ -5,8 +5,7 @@ import {
   type PostedAuthorization,
   type PostedGroup,
   type PostedTransaction,
-  requestOf,
-  type RequestedTransaction
+  requestOf
 } from "../../../core/domain/mod.ts"
 import {
   type AccountIndex,
@@ -34,61 +33,47 @@ export function signPlanned(
   planned: ReadonlyArray<PlannedL2>
 ): ReadonlyArray<SubmittedTransaction> {
   const { random, schedule } = context
-  const entries: Array<SubmittedTransaction> = []
-  const receiver = accountOf(world, planned[1]?.toAccountIndex ?? 0)
+  const [, second] = planned
   // no request can name key 0, which means none
-  const isLinked = planned.length > 1 && receiver?.publicKey !== EMPTY_PUBLIC_KEY &&
+  const isLinked = second !== undefined &&
+    accountOf(world, second.toAccountIndex)?.publicKey !== EMPTY_PUBLIC_KEY &&
     schedule.takeDue("linkedTransactions")
-  for (const [position, feed] of planned.entries()) {
-    const requested = isLinked && position === 0 ? planned[1] : undefined
-    const request = requested === undefined ? null : plannedRequest(world, requested)
+  const unsigned = planned.map((feed, position) => {
     // the request names a transfer to a key, so the requested transaction must be one
-    const type = isLinked && position === 1 && feed.toAccountIndex !== EXIT_ACCOUNT
-      ? "TransferToBJJ"
-      : typeOf(context, world, feed)
-    const maxNumBatch = schedule.takeDue("lastBatch")
-      ? world.lastBatchNum + random.integer(2, 9)
-      : undefined
-    entries.push(...sign(context, world, { feed, type, request, maxNumBatch }))
+    const type = isLinked && position === 1 ? "TransferToBJJ" : typeOf(context, world, feed)
+    const lastBatch = schedule.takeDue("lastBatch")
+      ? { maxNumBatch: world.lastBatchNum + random.integer(2, 9) }
+      : {}
+    return unsignedOf(world, feed, type, lastBatch)
+  })
+  if (isLinked) {
+    const { toAccountIndex, ...request } = requestOf(unsigned[1]!.transaction)
+    unsigned[0] = withMembers(unsigned[0]!, {
+      request: { ...request, toAccountIndex: toAccountIndex ?? 0 }
+    })
   }
   const last = planned.at(-1)
-  if (last === undefined) return entries
-  const neverForged: Array<PlannedL2> = []
-  if (schedule.takeDue("nonceGap")) neverForged.push({ ...last, nonce: last.nonce + 1000n })
-  // a replacement with the same nonce: it becomes invalid when the first transaction is forged
-  if (schedule.takeDue("replacement")) neverForged.push({ ...last, fee: last.fee === 0 ? 1 : 0 })
-  for (const feed of neverForged) {
-    entries.push(...sign(context, world, { feed, type: "Transfer", request: null }))
+  if (last !== undefined && schedule.takeDue("nonceGap")) {
+    unsigned.push(unsignedOf(world, { ...last, nonce: last.nonce + 1000n }, "Transfer"))
   }
-  return entries
+  // a replacement with the same nonce: it becomes invalid when the first transaction is forged
+  if (last !== undefined && schedule.takeDue("replacement")) {
+    unsigned.push(unsignedOf(world, { ...last, fee: last.fee === 0 ? 1 : 0 }, "Transfer"))
+  }
+  return unsigned.map((each) => sign(context, each))
 }
 
-/**
- * Returns another fee for the first of these transactions that a wallet can replace, signed again;
- * undefined if there is none.
- */
+/** Returns another fee for the first of these transactions that a wallet can replace, signed again. */
 export function signReplacement(
-  { schedule, settings, wallets }: Context,
+  context: Context,
   entries: ReadonlyArray<SubmittedTransaction>
-): Replacement | undefined {
+): ReadonlyArray<Replacement> {
   const replaced = entries.find(({ transaction: { fee, request, type } }) =>
     request === null && type === "Transfer" && fee > 0 && fee < 30
   )
-  const holder = replaced && wallets.find(replaced.sender)
-  if (holder === undefined || !schedule.takeDue("put")) return undefined
-  const { transaction } = replaced!
-  const fields = { ...transaction, fee: transaction.fee - 1 }
-  return {
-    replaced: transaction.id,
-    entry: {
-      ...replaced!,
-      transaction: {
-        ...fields,
-        id: Result.getOrThrow(l2TransactionId(fields, keccak256)),
-        signature: wallets.sign(holder, transactionHash(fields, settings.network.chainId))
-      }
-    }
-  }
+  if (replaced === undefined || !context.schedule.takeDue("put")) return []
+  const { fee, id } = replaced.transaction
+  return [{ replaced: id, entry: sign(context, withMembers(replaced, { fee: fee - 1 })) }]
 }
 
 /** A submission that replaces a transaction of the pool. */
@@ -97,33 +82,24 @@ export interface Replacement {
   readonly entry: SubmittedTransaction
 }
 
-/** Returns a group of two transfers that require each other; undefined if they cannot be signed. */
+/** Returns a group of two transfers that require each other; none if fewer are planned. */
 export function signGroup(
   context: Context,
   world: World,
   planned: ReadonlyArray<PlannedL2>
-): SubmittedGroup | undefined {
-  const offsets = [1, 7]
-  const unsigned = planned.slice(0, 2).flatMap((feed) =>
-    unsignedOf(world, { feed, type: "Transfer", request: null })
-  )
-  const [first, second] = unsigned
-  if (first === undefined || second === undefined) return undefined
-  const entries = [first, second].flatMap(({ account, fields, receiver }, position) =>
-    signed(context, {
-      account,
-      receiver,
-      type: fields.toAccountIndex === EXIT_ACCOUNT ? "Exit" : "Transfer",
-      fields: { ...fields, request: requestOf({ ...unsigned[1 - position]!.fields }) }
-    })
-  )
-  if (entries.length < 2) return undefined
+): ReadonlyArray<SubmittedGroup> {
+  const [first, second] = planned.map((feed) => unsignedOf(world, feed, "Transfer"))
+  if (first === undefined || second === undefined) return []
+  const entries = [
+    sign(context, withMembers(first, { request: requestOf(second.transaction) })),
+    sign(context, withMembers(second, { request: requestOf(first.transaction) }))
+  ]
   const transactions = entries.map(({ transaction }, position) => ({
     ...transaction,
-    requestOffset: offsets[position]!
+    requestOffset: position === 0 ? 1 : 7
   }))
   const id = groupId(transactions.map((each) => each.id), keccak256)
-  return { group: { id, transactions }, entries }
+  return [{ group: { id, transactions }, entries }]
 }
 
 /** An atomic group, and its transactions. */
@@ -151,26 +127,24 @@ export function signForNewcomer(
   world: World,
   feed: PlannedL2
 ): {
-  readonly entries: ReadonlyArray<SubmittedTransaction>
+  readonly entry: SubmittedTransaction
   readonly authorizations: ReadonlyArray<PostedAuthorization>
 } {
   const { wallets, random } = context
   const newcomer = wallets.user(random.integer(0, world.users + 10))
-  const { address, publicKey } = newcomer
   const tokenId = accountOf(world, feed.fromAccountIndex)?.tokenId
-  const known = world.accounts.some((account) =>
-    account.tokenId === tokenId && leafKey(account.publicKey) === publicKey
+  const isKnown = world.accounts.some((account) =>
+    account.tokenId === tokenId && leafKey(account.publicKey) === newcomer.publicKey
   )
-  const type = address === INTERNAL_ADDRESS ? "TransferToBJJ" : "TransferToEthAddr"
-  return known || feed.toAccountIndex === EXIT_ACCOUNT
-    ? {
-      entries: sign(context, world, { feed, type: typeOf(context, world, feed), request: null }),
-      authorizations: []
-    }
-    : {
-      entries: sign(context, world, { feed, type, request: null, newcomer }),
-      authorizations: authorizationBy(context, newcomer)
-    }
+  if (isKnown || feed.toAccountIndex === EXIT_ACCOUNT) {
+    const entry = sign(context, unsignedOf(world, feed, typeOf(context, world, feed)))
+    return { entry, authorizations: [] }
+  }
+  const type = newcomer.address === INTERNAL_ADDRESS ? "TransferToBJJ" : "TransferToEthAddr"
+  const unsigned = unsignedOf(world, feed, type, destinationOf(newcomer, type, feed.toAccountIndex))
+  // the account of the receiver does not exist yet
+  const entry = sign(context, { ...unsigned, receiver: null })
+  return { entry, authorizations: authorizationBy(context, newcomer) }
 }
 
 function authorizationBy(
@@ -181,15 +155,6 @@ function authorizationBy(
   return signature === null
     ? []
     : [{ address: wallet.address, publicKey: wallet.publicKey, signature }]
-}
-
-interface PlannedTransfer {
-  readonly feed: PlannedL2
-  readonly type: PoolTransactionType
-  readonly request: RequestedTransaction | null
-  /** The receiver, if it has no account yet. */
-  readonly newcomer?: Wallet
-  readonly maxNumBatch?: number | undefined
 }
 
 const TYPES = ["Transfer", "Transfer", "TransferToEthAddr", "TransferToBJJ"] as const
@@ -209,60 +174,51 @@ function typeOf(
   return type === (isInternal ? "TransferToEthAddr" : "TransferToBJJ") ? "Transfer" : type
 }
 
-function sign(
-  context: Context,
-  world: World,
-  planned: PlannedTransfer
-): ReadonlyArray<SubmittedTransaction> {
-  return unsignedOf(world, planned).flatMap((unsigned) =>
-    signed(context, { ...unsigned, type: planned.type })
-  )
+/** A submission before it is signed. */
+interface Unsigned extends Omit<SubmittedTransaction, "transaction"> {
+  readonly transaction: Omit<PostedTransaction, "id" | "signature">
 }
 
-/** Returns what the sender signs; nothing if the sender does not exist. */
+/** Returns what the sender of a planned transaction signs; an exit has its own type. */
 function unsignedOf(
   world: World,
-  { feed, maxNumBatch, newcomer, request, type }: PlannedTransfer
-) {
-  const { amount, fee, fromAccountIndex, nonce, toAccountIndex } = feed
-  const account = accountOf(world, fromAccountIndex)
-  if (account === undefined) return []
-  const receiver = newcomer ?? accountOf(world, toAccountIndex)
-  const fields = {
-    tokenId: account.tokenId,
+  { amount, fee, fromAccountIndex, nonce, toAccountIndex }: PlannedL2,
+  type: PoolTransactionType,
+  members: Partial<PostedTransaction> = {}
+): Unsigned {
+  const { publicKey: sender, tokenId } = accountOf(world, fromAccountIndex)!
+  const receiver = accountOf(world, toAccountIndex)
+  const transaction = {
+    type: toAccountIndex === EXIT_ACCOUNT ? "Exit" : type,
+    tokenId,
     fromAccountIndex,
     ...destinationOf(receiver, type, toAccountIndex),
     amount,
     fee,
     nonce,
-    request,
-    ...maxNumBatch === undefined ? {} : { maxNumBatch }
+    request: null,
+    ...members
   }
-  // if the account of the receiver does not exist yet, the submission names no key
-  const key = newcomer === undefined ? receiver?.publicKey ?? null : null
-  return [{ account, fields, receiver: { index: toAccountIndex, key } }]
+  return { transaction, sender, toAccountIndex, receiver: receiver?.publicKey ?? null }
 }
 
-function signed(
-  { settings, wallets }: Context,
-  { account, fields, receiver, type }: ReturnType<typeof unsignedOf>[number] & {
-    readonly type: PoolTransactionType
+const withMembers = (unsigned: Unsigned, members: Partial<PostedTransaction>): Unsigned => ({
+  ...unsigned,
+  transaction: { ...unsigned.transaction, ...members }
+})
+
+/** Signs a transaction of a wallet of the simulator. */
+function sign({ settings, wallets }: Context, unsigned: Unsigned): SubmittedTransaction {
+  const { transaction } = unsigned
+  const hash = transactionHash(transaction, settings.network.chainId)
+  return {
+    ...unsigned,
+    transaction: {
+      ...transaction,
+      id: Result.getOrThrow(l2TransactionId(transaction, keccak256)),
+      signature: wallets.sign(wallets.find(unsigned.sender)!, hash)
+    }
   }
-): ReadonlyArray<SubmittedTransaction> {
-  const holder = wallets.find(account.publicKey)
-  if (holder === undefined) return []
-  const transaction: PostedTransaction = {
-    ...fields,
-    id: Result.getOrThrow(l2TransactionId(fields, keccak256)),
-    type: receiver.index === EXIT_ACCOUNT ? "Exit" : type,
-    signature: wallets.sign(holder, transactionHash(fields, settings.network.chainId))
-  }
-  return [{
-    transaction,
-    sender: account.publicKey,
-    toAccountIndex: receiver.index,
-    receiver: receiver.key
-  }]
 }
 
 function destinationOf(
@@ -273,29 +229,10 @@ function destinationOf(
   if (receiver === undefined || type === "Transfer" || type === "Exit") {
     return { toAccountIndex, toAddress: null, toPublicKey: null }
   }
-  return type === "TransferToEthAddr"
-    ? { toAccountIndex: null, toAddress: receiver.address, toPublicKey: null }
-    : {
-      toAccountIndex: null,
-      toAddress: INTERNAL_ADDRESS,
-      toPublicKey: leafKey(receiver.publicKey)
-    }
-}
-
-/** Returns a request for a transaction: a transfer to a key, or an exit without address and key. */
-function plannedRequest(
-  world: World,
-  { amount, fee, fromAccountIndex, nonce, toAccountIndex }: PlannedL2
-): RequestedTransaction {
-  const receiver = accountOf(world, toAccountIndex)
+  const isToAddress = type === "TransferToEthAddr"
   return {
-    fromAccountIndex,
-    toAccountIndex: receiver === undefined ? toAccountIndex : 0,
-    toAddress: receiver === undefined ? null : INTERNAL_ADDRESS,
-    toPublicKey: receiver === undefined ? null : leafKey(receiver.publicKey),
-    tokenId: accountOf(world, fromAccountIndex)?.tokenId ?? 0,
-    amount,
-    fee,
-    nonce
+    toAccountIndex: null,
+    toAddress: isToAddress ? receiver.address : INTERNAL_ADDRESS,
+    toPublicKey: isToAddress ? null : leafKey(receiver.publicKey)
   }
 }

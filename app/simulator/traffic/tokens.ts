@@ -1,74 +1,59 @@
 import type { PriceFeed, TokenFeed } from "../../../core/domain/mod.ts"
-import { type BlockDraft, type Context, ether, tokenCatalogue, type World } from "../world/mod.ts"
+import { type BlockDraft, type Context, tokenCatalogue, type World } from "../world/mod.ts"
 
-/** Registers half of the tokens in the first block, then one at a time. */
-export function addTokens(
-  { schedule, constants, wallets, settings }: Context,
-  world: World,
-  draft: BlockDraft
-): void {
-  const registered = world.tokens.length - 1
-  const planned = Math.min(settings.tokens, tokenCatalogue.length)
+/**
+ * Adds tokens and price changes to a block: half of the tokens in the first block, then one at a
+ * time.
+ */
+export function addTokens(context: Context, world: World, draft: BlockDraft): void {
+  const { schedule, constants, wallets, settings } = context
+  const registered = world.tokens.length
+  const planned = Math.min(settings.tokens + 1, tokenCatalogue.length)
   const isFirst = world.tokens[0]?.priceTimeMs === null
   const count = isFirst
-    ? Math.ceil(planned / 2)
+    ? Math.ceil((planned - 1) / 2)
     : registered < planned && schedule.takeDue("token")
     ? 1
     : 0
-  const tokens: Array<TokenFeed> = []
-  for (const { decimals, name, symbol } of tokenCatalogue.slice(registered, registered + count)) {
-    const id = world.tokens.length
-    const ethereumAddress = id === 1
-      ? constants.rollup.governanceToken
-      : wallets.contractAddress(`token/${id}`)
-    const token = { id, ethereumAddress, name, symbol, decimals }
-    tokens.push(token)
-    world.tokens.push({
-      ...token,
-      ethereumBlockNum: world.block.number,
-      priceUSD: null,
-      priceTimeMs: null
-    })
-    world.accountsOfToken[id] = []
+  const tokens = tokenCatalogue.slice(registered, registered + count).map(
+    ({ decimals, name, symbol }, position): TokenFeed => {
+      const id = registered + position
+      const ethereumAddress = id === 1
+        ? constants.rollup.governanceToken
+        : wallets.contractAddress(`token/${id}`)
+      return { id, ethereumAddress, name, symbol, decimals }
+    }
+  )
+  for (const token of tokens) {
+    const price = { priceUSD: null, priceTimeMs: null }
+    world.tokens.push({ ...token, ethereumBlockNum: world.block.number, ...price })
+    world.accountsOfToken[token.id] = []
   }
   if (tokens.length > 0) draft.tokens = tokens
   // ether, which is never registered, gets its first price with the first tokens
   const priced = [...isFirst ? [0] : [], ...tokens.map(({ id }) => id)]
-  draft.prices = applyPrices(
-    world,
-    priced.flatMap((id) => priceFeed(world, id, catalogueEntry(id).priceUSD))
-  )
-}
-
-/** Adds price changes to a block. */
-export function addPrices(context: Context, world: World, draft: BlockDraft): void {
-  const prices = [...draft.prices ?? []]
-  if (context.schedule.takeDue("priceInBlock")) prices.push(...changePrices(context, world))
-  if (context.schedule.takeDue("priceUnknown")) {
-    prices.push(...applyPrices(world, makePriceUnknown(context, world)))
-  }
+  const firstPrices = priced.flatMap((id) => priceFeed(world, id, firstPriceUSD(id)))
+  const prices = [
+    ...applyPrices(world, firstPrices),
+    ...schedule.takeDue("priceInBlock") ? changePrices(context, world) : [],
+    ...schedule.takeDue("priceUnknown") ? applyPrices(world, makePriceUnknown(context, world)) : []
+  ]
   if (prices.length > 0) draft.prices = prices
-  else delete draft.prices
 }
 
-const catalogueEntry = (id: number) => (id === 0 ? ether : tokenCatalogue[id - 1]) ?? ether
+const firstPriceUSD = (id: number) => (tokenCatalogue[id] ?? tokenCatalogue[0]!).priceUSD
 
 /**
  * Changes some prices by up to four percent. An unknown price starts again near its first value.
  * Returns the changes.
  */
 export function changePrices({ random }: Context, world: World): ReadonlyArray<PriceFeed> {
-  return applyPrices(
-    world,
-    world.tokens.filter(({ id }) => catalogueEntry(id).priceUSD !== null && random.chance(0.6))
-      .flatMap(
-        ({ id, priceUSD }) => {
-          const changed = (priceUSD ?? catalogueEntry(id).priceUSD ?? 0) *
-            (0.96 + 0.08 * random.next())
-          return priceFeed(world, id, Number(changed.toPrecision(8)))
-        }
-      )
-  )
+  const changed = world.tokens.filter(({ id }) => firstPriceUSD(id) !== null && random.chance(0.6))
+  const prices = changed.flatMap(({ id, priceUSD }) => {
+    const price = (priceUSD ?? firstPriceUSD(id) ?? 0) * (0.96 + 0.08 * random.next())
+    return priceFeed(world, id, Number(price.toPrecision(8)))
+  })
+  return applyPrices(world, prices)
 }
 
 /** Makes a price unknown, except those of ether and the governance token. */

@@ -9,8 +9,6 @@ export interface SimulationOptions {
   readonly contracts?: SimulatedContracts
   /** URL of every coordinator; a fictional one for each by default. */
   readonly coordinatorUrl?: string | undefined
-  /** Time of the genesis block, in milliseconds since 1970; a fixed time by default. */
-  readonly startTimeMs?: number
   /**
    * Users that arrive in the first blocks; 150 by default. More users arrive later, one at a time.
    */
@@ -123,7 +121,6 @@ const defaults = {
   network: defaultNetwork,
   contracts: {},
   coordinatorUrl: undefined,
-  startTimeMs: Date.UTC(2026, 0, 1),
   users: 150,
   tokens: 13,
   coordinators: 4,

@@ -1,7 +1,7 @@
-import { digestOf } from "./digests.ts"
 import { Result } from "effect"
+import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import type { Token } from "../../../core/domain/mod.ts"
-import { decodeFloat40, floorFloat40 } from "../../../core/encoding/mod.ts"
+import { decodeFloat40, FIELD_ORDER, floorFloat40, hexOfBytes } from "../../../core/encoding/mod.ts"
 
 /**
  * A pseudorandom number generator (xoshiro128**) with a text as seed: the only source of randomness
@@ -88,4 +88,22 @@ export function depositAmount(
   const hundredths = BigInt(random.integer(100, 999) * random.oneOf([1, 1, 10, 10, 100]))
   const digits = decimals - 2 - ((priceUSD ?? 0) > 500 ? 3 : 0)
   return digits > 0 ? hundredths * 10n ** BigInt(digits) : hundredths
+}
+
+/** Returns the hash of a block, which differs on every fork. */
+export function blockHashOf(seed: string, number: bigint, fork: number): string {
+  return `0x${hexOfBytes(digestOf(`${seed}/block/${number}/${fork}`))}`
+}
+
+/**
+ * Returns a placeholder for the root of the state tree: a field element that differs for each batch
+ * and each fork.
+ */
+export function placeholderRootOf(blockHash: string, batchNum: number): bigint {
+  return BigInt(`0x${hexOfBytes(digestOf(`${blockHash}/state/${batchNum}`))}`) % FIELD_ORDER
+}
+
+/** Returns 32 pseudorandom bytes that depend only on the text. */
+export function digestOf(text: string): Uint8Array {
+  return keccak256(new TextEncoder().encode(text))
 }

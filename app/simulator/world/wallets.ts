@@ -15,7 +15,7 @@ import {
   leafKey,
   type PublicKey
 } from "../../../core/encoding/mod.ts"
-import { digestOf } from "./digests.ts"
+import { digestOf } from "./random.ts"
 
 /** The keys of a user or a coordinator. */
 export interface Wallet {

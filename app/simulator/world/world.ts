@@ -2,8 +2,10 @@ import { type MerkleTree, merkleTree } from "../../../adapters/crypto/mod.ts"
 import {
   type Account,
   type AuctionVariables,
+  type BidFeed,
   type BlockFeed,
   type CoordinatorFeed,
+  ether,
   type GenesisFeed,
   genesisVariables,
   type New,
@@ -15,31 +17,34 @@ import {
   type AccountIndex,
   type EthereumAddress,
   FIRST_USER_ACCOUNT,
-  type PublicKey,
-  ZERO_ADDRESS
+  type PublicKey
 } from "../../../core/encoding/mod.ts"
 import type { BatchState, QueuedTransaction } from "../../../core/use_cases/mod.ts"
+import type { EventSchedule } from "./event_schedule.ts"
+import type { Settings } from "./options.ts"
+import type { Random } from "./random.ts"
+import type { Wallets } from "./wallets.ts"
 
-/** A token as its contract describes it, with its first price. */
-interface CatalogueToken {
-  readonly name: string
-  readonly symbol: string
-  readonly decimals: number
-  /** US dollars; null if no exchange trades it. */
-  readonly priceUSD: number | null
-}
-
-export const ether: CatalogueToken = {
-  name: "Ether",
-  symbol: "ETH",
-  decimals: 18,
-  priceUSD: 3120.5
+/**
+ * The state and services that all parts of the simulator share. Random numbers and the schedule
+ * advance, and a rollback of the chain does not reset them.
+ */
+export interface Context {
+  readonly settings: Settings
+  readonly constants: GenesisFeed["constants"]
+  readonly random: Random
+  readonly schedule: EventSchedule
+  readonly wallets: Wallets
 }
 
 /**
- * The tokens in the order of registration. Contracts choose any name, so some names are unusual.
+ * The tokens by their id, with their first price; null if no exchange trades the token. Contracts
+ * choose any name, so some names are unusual.
  */
-export const tokenCatalogue: ReadonlyArray<CatalogueToken> = [
+export const tokenCatalogue: ReadonlyArray<
+  Pick<Token, "name" | "symbol" | "decimals" | "priceUSD">
+> = [
+  { name: "Ether", symbol: "ETH", decimals: 18, priceUSD: 3120.5 },
   { name: "Governance Token", symbol: "GOV", decimals: 18, priceUSD: 4.31 },
   { name: "Tether USD", symbol: "USDT", decimals: 6, priceUSD: 1 },
   { name: "Wrapped BTC", symbol: "WBTC", decimals: 8, priceUSD: 64250.75 },
@@ -73,19 +78,8 @@ export interface OpenExit {
   readonly balance: bigint
   /** Time of the block in which the owner requested a delayed withdrawal; null if not requested. */
   readonly requestedMs: number | null
-}
-
-/** An exit of a wallet that the simulator does not control. */
-export interface ExternalExit extends OpenExit {
-  /** Whether the withdrawal is instant, without the withdrawal delayer. */
-  readonly instant: boolean
-  /** Number of the block in which the next step happens: withdrawal, request or collection. */
-  readonly dueBlock: bigint
-}
-
-interface BestBid {
-  readonly bidder: EthereumAddress
-  readonly value: bigint
+  /** How and from which block on it is withdrawn, if the simulator does not control its wallet. */
+  readonly external: { readonly isInstant: boolean; readonly dueBlock: bigint } | null
 }
 
 /**
@@ -124,10 +118,10 @@ export interface World {
   lastForgedSlot: number
   /** The last slot whose forger forges nothing before the deadline; -1 if there was none. */
   absentSlot: number
-  bids: Map<number, BestBid>
-  /** The newest open exits; older ones are never withdrawn. */
-  openExits: Array<OpenExit>
-  externalExits: ReadonlyArray<ExternalExit>
+  /** The best bid of each slot. */
+  bids: Map<number, BidFeed>
+  /** The newest open exits; older ones are never withdrawn, except external ones. */
+  openExits: ReadonlyArray<OpenExit>
   variables: GenesisFeed["variables"]
   /** Auction variables from the newest to the oldest. */
   auctionVariables: ReadonlyArray<AuctionVariables>
@@ -140,19 +134,11 @@ export interface World {
 /** Returns the state after the genesis block. */
 export function worldOf(genesis: GenesisFeed): World {
   const { block, variables } = genesis
-  const token = {
-    ...ether,
-    id: 0,
-    ethereumAddress: ZERO_ADDRESS,
-    ethereumBlockNum: 0n,
-    priceUSD: null,
-    priceTimeMs: null
-  }
   return {
     block,
     accounts: [],
     accountsOfToken: [[]],
-    tokens: [token],
+    tokens: [ether],
     queues: [],
     nextQueue: 0,
     lastBatchNum: 0,
@@ -163,7 +149,6 @@ export function worldOf(genesis: GenesisFeed): World {
     absentSlot: -1,
     bids: new Map(),
     openExits: [],
-    externalExits: [],
     variables,
     auctionVariables: [genesisVariables(genesis).auction],
     transactionCount: 0,
@@ -180,8 +165,7 @@ export const copyWorld = (world: World): World => ({
   queues: world.queues.slice(),
   feeAccounts: new Map(world.feeAccounts),
   registrations: new Map(world.registrations),
-  bids: new Map(world.bids),
-  openExits: world.openExits.slice()
+  bids: new Map(world.bids)
 })
 
 export const accountOf = (world: World, index: AccountIndex): New<Account> | undefined =>
