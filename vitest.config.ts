@@ -78,7 +78,6 @@ const RANDOM = [
   "golden/golden",
   "http/cache/conditional",
   "derived/decision",
-  "derived/embedded",
   "http/node/conversations",
   "journal/checkpoint",
   "journal/crash",
