@@ -22,7 +22,13 @@ import {
   StoreFailure,
   versionsOf
 } from "../../core/ports/mod.ts"
-import { lastBlock, Ledger, type ReadFailure, readInterfaces } from "../../core/use_cases/mod.ts"
+import {
+  lastBlock,
+  Ledger,
+  type ReadFailure,
+  readInterfaces,
+  returnsOneBatch
+} from "../../core/use_cases/mod.ts"
 import { postedOf } from "../pool/_node.ts"
 import { ann, batchOf, blockOf, bob, chain, internal, l2Of } from "./_chain.ts"
 import { addressOf, genesis } from "./_network.ts"
