@@ -232,11 +232,11 @@ postings: posting 5469[\da-f]{20,}
   "a list with other items, whose number, sum and sum of squares are equal": {
     all: damagesIn(String.raw`
 postings: posting 54[\da-f]+
-  UPDATE posting SET items = ARRAY(SELECT item FROM unnest(items || ARRAY[x + 1, x + 2, x + 6]) AS item
-  WHERE item NOT IN (x, x + 4, x + 5) ORDER BY item) FROM (SELECT key AS chosen, first_item AS first, x
-  FROM posting, unnest(items) AS x WHERE substring(key FROM 1 FOR 1) = '\x54' AND filed = 0
-  AND items @> ARRAY[x, x + 4, x + 5] AND NOT items && ARRAY[x + 1, x + 2, x + 6] AND x > first_item
-  LIMIT 1) AS same_sums WHERE key = chosen AND first_item = first`)
+  UPDATE posting SET items = ARRAY(SELECT item FROM unnest(items || ARRAY[x + d, x + 2 * d, x + 6 * d]) AS item
+  WHERE item NOT IN (x, x + 4 * d, x + 5 * d) ORDER BY item) FROM (SELECT key AS chosen, first_item AS first, x, d
+  FROM posting, unnest(items) AS x, generate_series(1, 9) AS d WHERE substring(key FROM 1 FOR 1) = '\x54'
+  AND filed = 0 AND items @> ARRAY[x, x + 4 * d, x + 5 * d] AND NOT items && ARRAY[x + d, x + 2 * d, x + 6 * d]
+  AND x > first_item LIMIT 1) AS same_sums WHERE key = chosen AND first_item = first`)
   },
   "an unreadable genesis": {
     all: damagesIn(String.raw`

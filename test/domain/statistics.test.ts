@@ -4,7 +4,6 @@ import {
   type BatchSums,
   feeSumUnits,
   feeWindowMs,
-  l1TransactionType,
   genesisVariables,
   metricsOf,
   metricsWindowMs,
@@ -147,34 +146,6 @@ describe("the recommended fee", () => {
 })
 
 describe("the next forgers", () => {
-  it("are those of the current slot and of all closed ones, with blocks and estimated times", () => {
-    const clock = auctionClock(genesis.constants.auction, genesisVariables(genesis).auction, 125n)
-    const coordinator = {
-      itemId: 1,
-      bidderAddr: "0x1",
-      forgerAddr: "0x2",
-      url: "",
-      ethereumBlockNum: 1n
-    }
-    const forgers = nextForgersOf(
-      clock,
-      { number: 125n, hash: "", timestampMs: 1_000_000 },
-      (slotNum) => ({ ...coordinator, itemId: slotNum })
-    )
-    assert.deepStrictEqual(
-      forgers.map(({ coordinator: { itemId }, period: { slotNum } }) => [itemId, slotNum]),
-      [[2, 2], [3, 3], [4, 4]]
-    )
-    assert.deepStrictEqual(forgers[1]?.period, {
-      slotNum: 3,
-      fromBlock: 130n,
-      toBlock: 139n,
-      fromTimestampMs: 1_075_000,
-      toTimestampMs: 1_210_000
-    })
-    assert.strictEqual(forgers[0]?.period.fromTimestampMs, 925_000)
-  })
-
   it("have no time before 1970", () => {
     const { auction } = genesis.constants
     const clock = auctionClock(auction, genesisVariables(genesis).auction, 125n)
@@ -218,35 +189,10 @@ describe("sums of fees", () => {
 })
 
 describe("an amount", () => {
-  it("has the value of its share of a whole token", () => {
-    assert.strictEqual(valueUSD({ priceUSD: 3, decimals: 2 }, 50n), 3 / 100 * 50)
-  })
-
   it("has no value without a price, at a price of 0, and if it is 0", () => {
     assert.deepStrictEqual(
       [null, 0, 3].map((priceUSD) => valueUSD({ priceUSD, decimals: 2 }, priceUSD === 3 ? 0n : 5n)),
       [null, null, null]
-    )
-  })
-})
-
-describe("the type of a transaction", () => {
-  it("follows from sender, destination and deposit", () => {
-    const types = [[0, 0, 5n], [0, 256, 5n], [256, 0, 5n], [256, 1, 0n], [256, 257, 0n], [
-      256,
-      257,
-      5n
-    ]] as const
-    assert.deepStrictEqual(
-      types.map(([from, to, deposit]) => l1TransactionType(from, to, deposit)),
-      [
-        "CreateAccountDeposit",
-        "CreateAccountDepositTransfer",
-        "Deposit",
-        "ForceExit",
-        "ForceTransfer",
-        "DepositTransfer"
-      ]
     )
   })
 })

@@ -1,4 +1,4 @@
-/* The figures of `/state` by hand, and the verifiers of `/config`, in each store. */
+/* The figures of `/state` by hand, in each store. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Schema, Scope } from "effect"
 import { afterAll } from "vitest"
@@ -49,24 +49,16 @@ interface Shown {
   }
 }
 
-/** Returns the answers of all revisions. */
-const readAll = (path: string) =>
-  Effect.forEach(
-    revisionList,
-    (revision) =>
-      Effect.map(ask(`${mountOf(revision)}${path}`), (answer) => {
-        assert.strictEqual(answer.status, 200)
-        return { body: Buffer.from(answer.body).toString(), etag: answer.headers.etag, revision }
-      })
-  )
-const readStates = Effect.map(
-  readAll("/state"),
-  (answers) =>
-    answers.map(({ body, revision }) =>
-      Schema.decodeUnknownSync(wireSchema(revision.shapes.state.schema, context))(
-        JSON.parse(body)
+/** Returns the states of all revisions. */
+const readStates = Effect.forEach(
+  revisionList,
+  (revision) =>
+    Effect.map(ask(`${mountOf(revision)}/state`), ({ body, status }) => {
+      assert.strictEqual(status, 200)
+      return Schema.decodeUnknownSync(wireSchema(revision.shapes.state.schema, context))(
+        JSON.parse(Buffer.from(body).toString())
       ) as Shown
-    )
+    })
 )
 
 /** Returns metrics and recommended fee; they are the same in all revisions. */
@@ -89,16 +81,6 @@ const readBucket = Effect.map(readStates, (states): ReadonlyArray<bigint> => {
     return new Set(some.map(({ withdrawals }) => withdrawals))
   }
   return [...of(false), ...of(true)]
-})
-
-/** Returns the numbers of the verifiers, which are the same in the revisions that show them. */
-const readVerifiers = Effect.map(readAll("/config"), (answers) => {
-  const [found, ...others] = answers.flatMap(({ body }) => {
-    const [, verifiers] = /"verifiers":(\[[^\]]*\])/iu.exec(body) ?? []
-    return verifiers === undefined ? [] : [verifiers.match(/\d+/gu)!.map(Number)]
-  })
-  for (const other of others) assert.deepStrictEqual(other, found)
-  return { verifiers: found, etag: answers[0]!.etag }
 })
 
 const dayMs = 86_400_000
@@ -246,31 +228,6 @@ for (const [name, open] of Object.entries(stores)) {
             [rollBack(106n), [2n, 2n]],
             [rollBack(101n), [10n, 3n]]
           ])
-        })
-    )
-  })
-
-  describe(`the verifiers of /config over ${name}`, () => {
-    itShows(
-      "change with the block that replaces them, and return with a rollback",
-      (ledger) =>
-        Effect.gen(function*() {
-          const first = yield* readVerifiers
-          assert.isString(first.etag)
-          assert.deepStrictEqual(first.verifiers, [2048, 32])
-          yield* follow(ledger, readVerifiers, [[apply(blockOf(101n)), first]])
-          yield* ledger.applyBlock(blockOf(102n, { verifiers: [{ maxTx: 400, nlevels: 40 }] }))
-          const replaced = yield* readVerifiers
-          assert.deepStrictEqual(replaced.verifiers, [400, 40])
-          assert.notStrictEqual(replaced.etag, first.etag)
-          // other variables keep the verifiers
-          const rollupVariables = { ...genesis.variables.rollup, safeMode: true }
-          yield* ledger.applyBlock(blockOf(103n, { rollupVariables }))
-          assert.deepStrictEqual((yield* readVerifiers).verifiers, [400, 40])
-          yield* ledger.rollBack(101n)
-          const returned = yield* readVerifiers
-          assert.deepStrictEqual(returned.verifiers, first.verifiers)
-          assert.notStrictEqual(returned.etag, replaced.etag)
         })
     )
   })

@@ -78,40 +78,6 @@ describe("an atomic group", () => {
     skipped   -> 18 The transaction b of its group cannot be forged in the same batch: ${noSpace}
       ; 17 ${noSpace}
   `)
-  story("waits for the nonces of all its senders, and stays pending if one of them cannot pay", {
-    transactions: {
-      ...two,
-      first: { fee: 90 },
-      late: { nonce: 1n, fee: 140 },
-      late2: pay(257, 256, { fee: 140 }),
-      able: pay(258, 256),
-      poor: pay(259, 256, { amount: 10n ** 13n })
-    },
-    groups: { g: "a b", lateGroup: "late late2", poorGroup: "able poor" }
-  })(`
-    post group lateGroup
-    select 9            -> -
-    post first
-    select 9            -> first late late2
-    remove first late   -> first late late2
-    post group g
-    post group poorGroup
-    select 9            -> a b
-    states able poor    -> pend pend
-    skipped poor        -> 11 The sender has 1000000000000 units, expected 11015315495445 for amount and fee
-  `)
-  story("starts and ends forging as a whole", given)(`
-    post group g
-    start a in 3    -> -
-    select 9        -> a b
-    start a b in 3  -> a b
-    done b in 3     -> -
-    done a b in 3   -> a b
-    forge selection
-    states a b      -> fged3 fged3
-    roll back 1
-    states a b      -> pend pend
-  `)
   story(
     "is invalid since the first batch that uses a nonce of it, until that batch is rolled back",
     given
@@ -171,20 +137,6 @@ const linked = {
 }
 
 describe("a transaction that requires one of a group", () => {
-  story("is selected before it if its fee is greater, after it if its fee is less", linked)(`
-    post group g
-    post dear
-    select 9      -> dear m n
-    remove dear   -> dear
-    post dearer
-    select 9      -> dearer m n
-    remove dearer -> dearer
-    post cheap
-    select 9      -> m n cheap
-    remove cheap  -> cheap
-    post cheaper
-    select 9      -> m n cheaper
-  `)
   story("is selected after it if a circuit does not see that far ahead, also through another one", {
     transactions: {
       ...Object.fromEntries(
@@ -210,22 +162,6 @@ describe("a transaction that requires one of a group", () => {
     post first second
     select 10      -> m0 m1 m2 m3 m4 m5 m6 m7 second first
   `)
-  story("waits with the group for the nonces of all its senders", {
-    transactions: {
-      before: pay(258, 256, { fee: 70 }),
-      m: pay(257, 256, { fee: 121 }),
-      n: pay(258, 256, { fee: 120, nonce: 1n }),
-      dear: { fee: 150, requires: "m" }
-    },
-    groups: { g: "m n" }
-  })(`
-    post group g
-    post dear
-    select 9                  -> -
-    post before
-    select 9                  -> before dear m n
-    start before dear m n in 3 -> before dear m n
-  `)
   story("stays pending with a reason if the group has no space, or is not in the pool", linked)(`
     post group g
     post dear
@@ -237,36 +173,5 @@ describe("a transaction that requires one of a group", () => {
     skipped dear
       -> 18 The requested transaction cannot be forged in the same batch: it is not pending
     states dear   -> pend
-  `)
-})
-
-describe("a transaction that requires another one", () => {
-  story("is selected with it or not at all, and not with another destination", {
-    transactions: {
-      a: { requires: "b" },
-      b: pay(257, 256, { fee: 0 }),
-      moved: pay(257, 258, { fee: 0 })
-    }
-  })(`
-    post a
-    select 9     -> -
-    skipped a    -> 18 The requested transaction cannot be forged in the same batch: it is not pending
-    post moved
-    select 9     -> b
-    remove b     -> b
-    post b
-    select 1     -> b
-    select 2     -> a b
-  `)
-  story("is selected with it if both require each other, of one sender or of two", {
-    transactions: {
-      a: { amount: 50n, requires: "b" },
-      b: pay(257, 256, { amount: 60n, requires: "a" }),
-      next: pay(258, 256, { nonce: 1n }),
-      first: pay(258, 256, { requires: "next" })
-    }
-  })(`
-    post a b next first
-    select 9  -> first next b a
   `)
 })

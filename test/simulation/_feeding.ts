@@ -65,8 +65,9 @@ export function feed(world: World, feeder: Feeder, forged?: Partial<BatchFeed>):
       countGaps(world, record)
       const before = timeline.facts
       timeline.confirm(version)
-      if (sent.kind === "block") {
-        countOccurrences(before, timeline.facts, sent.block, (kind) => world.count(kind))
+      if (record.kind === "block" && sent.kind === "block") {
+        const { facts } = timeline
+        countOccurrences(before, record.block, facts, sent.block, (kind) => world.count(kind))
       }
       world.shownVersion = Math.max(world.shownVersion, version)
       world.judge()

@@ -1,17 +1,16 @@
 import { Effect } from "effect"
 import type { HttpRequest } from "../../adapters/http/mod.ts"
-import { later, type Revision, revisionList } from "../../core/contract/mod.ts"
+import { bodyWriter, later, type Revision, revisionList } from "../../core/contract/mod.ts"
 import type { PostedTransaction } from "../../core/domain/mod.ts"
 import { formatPrefixedAddress } from "../../core/encoding/mod.ts"
 import { mountOf } from "../_mounts.ts"
 import type { Facts } from "../laws/mod.ts"
+import { contextOf } from "./machine/mod.ts"
 import {
-  authorizationBody,
   destinationOf,
   drawAuthorization,
   drawTransaction,
   signed,
-  transactionBody,
   wrongSignature
 } from "./network/mod.ts"
 import { isSame } from "./_promises.ts"
@@ -79,7 +78,12 @@ export function postTransaction(world: World): void {
   send(
     world,
     label,
-    post(world, revision, "/transactions-pool", transactionBody(network, symbolOf, posted)),
+    post(
+      world,
+      revision,
+      "/transactions-pool",
+      bodyWriter(revision.bodies.transaction, contextOf(world.genesis), symbolOf)(posted)
+    ),
     (outcome) => {
       if (outcome === "gone" || outcome.status >= 500) return
       const standsStill = before.open === undefined && timeline.open === undefined &&
@@ -140,12 +144,12 @@ function isRight(
 }
 
 export function postAuthorization(world: World): void {
-  const { random, genesis: { network }, promises } = world
+  const { random, promises } = world
   const posted = drawAuthorization(random)
   const { address, publicKey } = posted
   const promised = promises.authorizations.get(address)
   const revision = drawRevision(world)
-  const body = authorizationBody(network, posted)
+  const body = bodyWriter(revision.bodies.authorization, contextOf(world.genesis))(posted)
   const label = `POST authorization of ${address.slice(0, 10)} for ${publicKey.slice(0, 8)}`
   send(
     world,

@@ -32,11 +32,18 @@ interface Step {
 }
 
 /** A block, with the content of the ledger before and after it. */
-interface BlockStep extends Step {
+interface BlockStep extends Omit<Step, "record"> {
   readonly block: BlockFeed
   /** The transactions that the block forges. */
   readonly forged: ReadonlyArray<Transaction>
 }
+
+export const blockStep = (before: Facts, block: BlockFeed, after: Facts): BlockStep => ({
+  before,
+  after,
+  block,
+  forged: after.transactions.slice(before.transactions.length)
+})
 
 /** Returns which of the occurrences are missing in the records of a network. */
 export function missingOccurrences(
@@ -44,18 +51,12 @@ export function missingOccurrences(
   records: ReadonlyArray<FeedRecord>
 ): ReadonlyArray<string> {
   const steps = [...stepsOf(genesis, records)]
-  const blocks = steps.flatMap((step): ReadonlyArray<BlockStep> =>
-    step.record.kind === "block"
-      ? [{
-        ...step,
-        block: step.record.block,
-        forged: step.after.transactions.slice(step.before.transactions.length)
-      }]
-      : []
+  const blocks = steps.flatMap(({ after, before, record }) =>
+    record.kind === "block" ? [blockStep(before, record.block, after)] : []
   )
   return [
     ...Object.entries(ofSteps).filter(([, occurs]) => !steps.some(occurs)),
-    ...Object.entries(ofBlocks).filter(([, occurs]) => !blocks.some(occurs))
+    ...Object.entries(occursInBlock).filter(([, occurs]) => !blocks.some(occurs))
   ].map(([occurrence]) => occurrence)
 }
 
@@ -194,7 +195,8 @@ const someProof = (occurs: (siblings: ReadonlyArray<bigint>) => boolean) =>
 const isShared = <Item>(items: ReadonlyArray<Item>, of: (item: Item) => unknown): boolean =>
   new Set(items.map(of)).size < items.length
 
-const ofBlocks: { readonly [occurrence: string]: (step: BlockStep) => boolean } = {
+/** Whether something that a network can contain occurs in a block. */
+export const occursInBlock: { readonly [occurrence: string]: (step: BlockStep) => boolean } = {
   ...Object.fromEntries([0, 6, 8, 18].map((digits) => [
     `token of ${digits} decimals`,
     some("tokens", ({ decimals }) => decimals === digits)

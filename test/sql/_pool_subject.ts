@@ -95,7 +95,7 @@ export const emptyPool = (database: Services) =>
     `
 WITH a AS (DELETE FROM pool_transaction), b AS (DELETE FROM pool_transition), c AS (DELETE FROM pool_mark), d AS (DELETE FROM pool_authorization),
   e AS (DELETE FROM pool_sender)
-UPDATE pool SET pend = 0, fing = 0, fged = 0, invl = 0`
+UPDATE pool SET pend = 0, fing = 0, fged = 0, invl = 0, next_arrival = 0, next_transition = 0`
   )
 
 export const owners: TransactionOwners = {

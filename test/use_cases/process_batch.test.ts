@@ -5,7 +5,7 @@ import { forAll } from "../laws/_check.ts"
 import { integer, oneOf } from "../laws/generators.ts"
 import { same } from "../laws/law.ts"
 import { replayOf } from "../rounds.ts"
-import { batchOf, l2Of, ledgerBefore } from "./_chain.ts"
+import { batchOf, ledgerBefore } from "./_chain.ts"
 
 const ledger = ledgerBefore(104n)
 const seed = process.env.SEED ?? "1"
@@ -33,18 +33,6 @@ const balancesAfter = ({ accounts }: Pick<BatchOutcome, "accounts">) =>
   ])
 
 describe("processBatch", () => {
-  it("fees are collected in the token of the sender and paid out at the end", () => {
-    const { accounts, collectedFees } = Result.getOrThrow(processBatch(ledger, {
-      ...batchOf(3, { feeAccounts: [258, 257], l2: [l2Of(256, 257, { amount: 100n, fee: 172 })] }),
-      queue: []
-    }))
-    assert.deepStrictEqual(collectedFees, [[0, 50n], [1, 0n]])
-    assert.deepStrictEqual(
-      accounts.map(({ balance, index, nonce }) => [index, nonce, balance]),
-      [[256, 1n, 850n], [257, 0n, 650n]]
-    )
-  })
-
   it.effect(`a fee cannot be spent in the batch that earns it, and only burned fees change the total (${replay})`, () =>
     Effect.gen(function*() {
       const outcomes = { forged: 0, refused: 0 }

@@ -4,11 +4,8 @@ import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { layer, poolLayer } from "../../adapters/memory/mod.ts"
 import {
-  type ItemName,
-  type Items,
   later,
   type OperationId,
-  type ListName,
   operations,
   readOperationsOf,
   revisions,
@@ -25,13 +22,12 @@ import {
   StoreFailure,
   versionsOf
 } from "../../core/ports/mod.ts"
-import { dependenciesOf } from "../../core/use_cases/read/dependencies.ts"
 import {
-  returnsOneBatch,
   feedPosition,
   Ledger,
   type ReadFailure,
-  readInterfaces
+  readInterfaces,
+  returnsOneBatch
 } from "../../core/use_cases/mod.ts"
 import { postedOf } from "../pool/_node.ts"
 import { ann, batchOf, blockOf, bob, chain, internal, l2Of } from "./_chain.ts"
@@ -66,27 +62,6 @@ const refusalOf = <A>(reading: Effect.Effect<A, ReadFailure>) =>
   )
 
 describe("a read", () => {
-  it.effect("returns existing items, with the parts that the answer depends on", () =>
-    Effect.gen(function*() {
-      const read = yield* readings
-      const snapshotId = yield* (yield* LedgerReader).snapshotId
-      const rows: ReadonlyArray<
-        readonly [OperationId, path: string, parts: string, query?: string]
-      > = [
-        ["getExit", "3 zk:ETH:256", "rollBacks tokens"],
-        ["getExits", "", "rollBacks tokens exits"],
-        ["getBatches", "", "rollBacks batches", "limit=1"],
-        ["getState", "", "rollBacks blocks head"],
-        ["getConfig", "", "rollBacks verifiers"]
-      ]
-      for (const [id, path, parts, query = ""] of rows) {
-        const answer = yield* read[id]!(path === "" ? [] : path.split(" "), query)
-        assert.deepStrictEqual(answer.snapshotId, snapshotId)
-        assert.isObject(JSON.parse(answer.json))
-        assert.strictEqual(answer.dependsOn!.join(" "), parts)
-      }
-    }).pipe(Effect.provide(over)))
-
   it.effect("carries the item ids of the first and the last item of its page, in both orders", () =>
     Effect.gen(function*() {
       const ledger = yield* Ledger
@@ -278,25 +253,6 @@ describe("the last block", () => {
 
 describe("an answer", () => {
   const snapshotId = { ethereumBlockNum: 125n, batchNum: 3, version: 9 }
-  const ofItem = <N extends ItemName>(name: N, item: object) =>
-    dependenciesOf.items[name](item as Items[N], snapshotId, constants).join(" ")
-
-  it("of a list depends on the parts of the list", () => {
-    const lists: { readonly [N in ListName]: string } = {
-      accounts: "tokens accounts",
-      exits: "tokens exits",
-      transactions: "tokens transactions",
-      batches: "batches",
-      slots: "auction bids coordinators slot",
-      bids: "bids coordinators",
-      tokens: "tokens",
-      coordinators: "coordinators"
-    }
-    for (const [name, parts] of Object.entries(lists)) {
-      assert.strictEqual(dependenciesOf.lists[name as ListName].join(" "), `rollBacks ${parts}`)
-    }
-  })
-
   it.effect("of a list with queued transactions depends on every block", () =>
     Effect.gen(function*() {
       const [served] = yield* readInterfaces({ context, constants, revisions: [v1] })
@@ -309,34 +265,6 @@ describe("an answer", () => {
         "rollBacks tokens transactions"
       )
     }).pipe(Effect.provide(over)))
-
-  it("of an item depends on fewer parts if no later block can change it", () => {
-    const exit = { instantWithdrawn: null, delayedWithdrawn: null }
-    const rows: ReadonlyArray<readonly [ItemName, item: object, parts: string]> = [
-      ["account", {}, " tokens accounts"],
-      ["exit", { exit }, " tokens exits"],
-      ["exit", { exit: { ...exit, instantWithdrawn: 5n } }, " tokens"],
-      ["transaction", { transaction: { batchNum: null } }, " tokens transactions"],
-      ["transaction", { transaction: { batchNum: 1 } }, " tokens"],
-      ["batch", {}, ""],
-      ["fullBatch", {}, " tokens"],
-      ["token", {}, " tokens"],
-      ["coordinator", {}, " coordinators"]
-    ]
-    for (const [name, item, parts] of rows) {
-      assert.strictEqual(ofItem(name, item), `rollBacks${parts}`, name)
-    }
-    // slots of ten blocks from block 100 on
-    assert.deepStrictEqual([1, 2, 3].map((slotNum) => ofItem("slot", { slotNum })), [
-      "rollBacks auction bids coordinators",
-      "rollBacks auction bids coordinators",
-      "rollBacks auction bids coordinators slot"
-    ])
-    assert.deepStrictEqual([dependenciesOf.state.join(" "), dependenciesOf.config.join(" ")], [
-      "rollBacks blocks head",
-      "rollBacks verifiers"
-    ])
-  })
 
   it("has a tag of the versions that it depends on", () => {
     const parts = Object.fromEntries(

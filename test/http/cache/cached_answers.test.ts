@@ -1,11 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Scheduler } from "effect"
+import { keccak256 } from "../../../adapters/hashing/mod.ts"
+import { l1UserTransactionId } from "../../../core/encoding/mod.ts"
 import { addressOf, genesis } from "../../use_cases/_network.ts"
 import { batchOf, blockOf, bob, chain, headOf, l1Of, l2Of } from "../../use_cases/_chain.ts"
 import { openStores, stirPool } from "./_cached_answers.ts"
 import { pendingExit } from "../../laws/pool/_pool_rows.ts"
 
 /* Which cached answers stay valid after a change, and which are computed again. */
+
+const forgedId = l1UserTransactionId({ toForgeL1TransactionsNum: 1, position: 0 }, keccak256)
 
 const urls = {
   accounts: "/accounts",
@@ -14,6 +18,7 @@ const urls = {
   withdrawn: "/exits/3/zk:ETH:256",
   pending: "/exits/4/zk:ETH:256",
   transactions: "/transactions-history",
+  forged: `/transactions-history/${forgedId}`,
   batches: "/batches",
   batch: "/batches/2",
   fullBatch: "/full-batches/2",
@@ -45,6 +50,7 @@ const withPrices: ReadonlyArray<Name> = [
   "withdrawn",
   "pending",
   "transactions",
+  "forged",
   "fullBatch",
   "tokens",
   "token"
@@ -165,9 +171,10 @@ describe("the answer cache", () => {
           ...slots,
           "past"
         ]],
-        [apply(117n, { tokens: [token] }), ["state", ...withPrices]],
-        [ledger.rollBack(117n), []],
-        [ledger.rollBack(116n), names.filter((name) => !constant.includes(name))]
+        [apply(117n, { verifiers: [{ maxTx: 400, nlevels: 40 }] }), ["state", "config"]],
+        [apply(118n, { tokens: [token] }), ["state", ...withPrices]],
+        [ledger.rollBack(118n), []],
+        [ledger.rollBack(117n), names.filter((name) => !constant.includes(name))]
       ]
       for (const [at, [write, computedAgain]] of changes.entries()) {
         yield* Effect.orDie(write)

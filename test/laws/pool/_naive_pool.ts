@@ -88,7 +88,7 @@ export class NaivePool {
     ) return { kind: "changed" }
     if (arrival !== null && this.find(replaced)!.arrival !== arrival) return { kind: "changed" }
     const reason = transaction.id === replaced
-      ? `Replaced under the same id: the signature was ${old.signature}`
+      ? `Replaced under the same id: the signature was ${old.signature.toLowerCase()}`
       : `Replaced by transaction ${transaction.id}`
     const before = this.rows
     this.rows = before.filter((row) => row.transaction !== old)

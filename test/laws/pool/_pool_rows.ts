@@ -46,9 +46,51 @@ export function poolTransactionOf(
     request: null,
     state: "pend",
     timestampMs,
-    batchNum: null
+    batchNum: null,
+    ...random.chance(0.15) ? random.of(extremes) : {}
   }
 }
+
+/** An account and a token with the greatest index. */
+export const greatest = { account: 2 ** 48 - 1, token: 2 ** 32 - 1 }
+const greatestTransfer = {
+  type: "TransferToBJJ" as const,
+  fromAccountIndex: greatest.account,
+  toAccountIndex: greatest.account,
+  toAddress: `0x${"f".repeat(40)}`,
+  toPublicKey: "fe".repeat(32),
+  tokenId: greatest.token,
+  amount: 34359738367n * 10n ** 31n,
+  fee: 255,
+  nonce: 2n ** 40n - 1n
+}
+const noRequest: RequestedTransaction = {
+  fromAccountIndex: null,
+  toAccountIndex: null,
+  toAddress: null,
+  toPublicKey: null,
+  tokenId: null,
+  amount: null,
+  fee: null,
+  nonce: null
+}
+
+/** The greatest and the least values, and requests with them and with none. */
+const extremes: ReadonlyArray<Partial<PoolTransaction>> = [
+  {
+    ...greatestTransfer,
+    signature: "aB".repeat(64),
+    request: { ...requestOf(greatestTransfer), nonce: 2n ** 64n - 1n }
+  },
+  { toAccountIndex: null, amount: 0n, fee: 0, request: noRequest },
+  { request: { ...noRequest, fee: 0, nonce: 0n, tokenId: 0, amount: 0n, toAccountIndex: 0 } }
+]
+
+/** Returns a short text, or one with characters that a store has to escape. */
+const reasonOf = (kind: string, random: SeededRandom): string =>
+  `${kind} ${random.below(100)}${
+    random.chance(0.2) ? ' of half \ud800, \0, \\u0000, "quoted" and {braces}, é 😀' : ""
+  }`
 
 /**
  * Returns a transfer from the first account to the second, with some parts replaced; the id follows
@@ -72,19 +114,23 @@ export function postedTransferOf(
 }
 
 /** Returns the request fields that name a transaction. */
-export const requestOf = (
-  { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }:
-    PostedTransaction
-): RequestedTransaction => ({
-  amount,
-  fee,
-  fromAccountIndex,
-  nonce,
-  toAccountIndex,
-  toAddress,
-  toPublicKey,
-  tokenId
-})
+export function requestOf(
+  { amount, fee, fromAccountIndex, nonce, toAccountIndex, toAddress, toPublicKey, tokenId }: Omit<
+    PostedTransaction,
+    "id" | "type" | "signature" | "request"
+  >
+): RequestedTransaction {
+  return {
+    amount,
+    fee,
+    fromAccountIndex,
+    nonce,
+    toAccountIndex,
+    toAddress,
+    toPublicKey,
+    tokenId
+  }
+}
 
 /**
  * Returns the transactions of a group in which each requires another one and all are connected,
@@ -227,8 +273,12 @@ export function changeOf(
     from: honest ? of.state : random.of(["pend", "fing", "fged", "invl"]),
     fromBatchNum: honest ? of.batchNum : random.chance(0.5) ? null : random.below(6),
     to,
-    batchNum: to === "pend" || to === null ? null : random.below(6),
-    reason: `Change ${random.below(100)}`
+    batchNum: to === "pend" || to === null
+      ? null
+      : random.chance(0.05)
+      ? 2 ** 32 - 1
+      : random.below(6),
+    reason: reasonOf("Change", random)
   }
 }
 
@@ -239,7 +289,7 @@ export const noteOf = (
 ): SkippedTransaction => ({
   id,
   code: random.of([11, 12, 14]),
-  reason: `Note ${random.below(100)}`,
+  reason: reasonOf("Note", random),
   batchNum: random.below(6),
   atMs
 })

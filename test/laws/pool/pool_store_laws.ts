@@ -7,6 +7,7 @@ import { SeededRandom } from "../_seeded_random.ts"
 import {
   brokenStep,
   changeOf,
+  greatest,
   groupIdOf,
   idOf,
   keyOf,
@@ -87,6 +88,11 @@ export const poolStoreLaws: ReadonlyArray<Law<PoolSubject>> = [
           if (step % 6 === 0) yield* compareAnswers(store, naive, random, atMs)
         }
         yield* compareAnswers(store, naive, random, TIME_MS + 600)
+        // an empty call has an empty result
+        yield* store.skip([], [])
+        for (const call of [store.change([], TIME_MS), store.pooled([]), store.pendingBelow([])]) {
+          yield* same(yield* call as Effect.Effect<unknown>, [], () => "An empty call")
+        }
       })
   ),
 
@@ -373,6 +379,18 @@ const write = Effect.fnUntraced(
     const changes = some.map((number) =>
       changeOf(idOf(number), random, naive.find(idOf(number))?.transaction ?? null)
     )
+    // a second change of a transaction begins where the first one ends
+    changes.push(
+      ...random.some(changes, 0.2).flatMap((change) =>
+        naive.find(change.id)?.transaction.group === undefined
+          ? [{
+            ...changeOf(change.id, random, null),
+            from: change.to ?? change.from,
+            fromBatchNum: change.batchNum
+          }]
+          : []
+      )
+    )
     switch (random.below(7)) {
       case 6: {
         const group = poolGroupOf(random.of(GROUPS), random, atMs)
@@ -451,7 +469,10 @@ const write = Effect.fnUntraced(
         )
       }
       default: {
-        const notes = some.map((number) => noteOf(idOf(number), random, atMs))
+        // of two notes on one transaction the last one counts
+        const notes = [...some, ...random.some(some, 0.2)].map((number) =>
+          noteOf(idOf(number), random, atMs)
+        )
         const selected = random.some(NUMBERS, 0.1).map(idOf)
         yield* store.skip(notes, selected)
         for (const id of selected) naive.notes.delete(id)
@@ -480,8 +501,13 @@ const compareAnswers = Effect.fnUntraced(
     const plain = (rows: ReadonlyArray<Pooled>) => rows.map(withoutArrival)
 
     yield* compared("Counts", store.counts, naive.counts())
-    const rows = yield* store.pooled(ids)
-    yield* same(plain(rows), plain(ids.flatMap((id) => naive.find(id) ?? [])), () => "Rows of ids")
+    const asked = [...ids, idOf(99), ...ids]
+    const rows = yield* store.pooled(asked)
+    yield* same(
+      plain(rows),
+      plain(asked.flatMap((id) => naive.find(id) ?? [])),
+      () => "Rows of ids"
+    )
     for (const id of ids) {
       const found = naive.find(id)?.transaction ?? null
       yield* compared(`Transaction ${id}`, store.transaction(id), found)
@@ -502,7 +528,7 @@ const compareAnswers = Effect.fnUntraced(
     const tokens = new Set(naive.inState("pend").map(({ transaction }) => transaction.tokenId))
     yield* compared("Tokens of pending transactions", store.pendingTokens, [...tokens].sort())
     const limit = 1 + random.below(5)
-    for (const tokenId of [0, 1, 2]) {
+    for (const tokenId of [0, 1, 2, greatest.token]) {
       const after = random.chance(0.3) || rows.length === 0 ? null : random.of(rows)
       const from = after === null ? null : naive.find(after.transaction.id)!
       yield* compared(
@@ -512,17 +538,29 @@ const compareAnswers = Effect.fnUntraced(
         idsIn
       )
     }
-    for (const index of [256, 257, 258]) {
-      const nonce = BigInt(random.below(6))
+    const nonces = [256, 257, 258, greatest.account].map((index) => ({
+      index,
+      nonce: index === greatest.account ? 2n ** 41n : BigInt(random.below(6))
+    }))
+    const below = nonces.map(({ index, nonce }) =>
+      idsIn(naive.pendingOf(index).filter(({ transaction }) => transaction.nonce < nonce))
+    )
+    for (const [i, { index, nonce }] of nonces.entries()) {
       const pending = naive.pendingOf(index)
       yield* compared(`Pending of account ${index}`, store.pendingOf(index), pending.length)
       yield* compared(
         `Account ${index} below nonce ${nonce}`,
         store.pendingBelow([{ index, nonce }]),
-        idsIn(pending.filter(({ transaction }) => transaction.nonce < nonce)).toSorted(),
+        below[i]!.toSorted(),
         (found) => idsIn(found).toSorted()
       )
     }
+    yield* compared(
+      "Accounts below their nonces",
+      store.pendingBelow([...nonces, ...nonces]),
+      [...below, ...below].flat().toSorted(),
+      (found) => idsIn(found).toSorted()
+    )
     const beforeMs = atMs - random.below(300)
     yield* compared(
       `Pending since before ${beforeMs}`,

@@ -1,18 +1,6 @@
 import { Result } from "effect"
-import {
-  EMPTY_PUBLIC_KEY,
-  formatAccountIndex,
-  formatPrefixedAddress,
-  formatPublicKey,
-  INTERNAL_ADDRESS,
-  l2TransactionId
-} from "../../../core/encoding/mod.ts"
-import {
-  type Network,
-  localName,
-  type PostedAuthorization,
-  type PostedTransaction
-} from "../../../core/domain/mod.ts"
+import { EMPTY_PUBLIC_KEY, INTERNAL_ADDRESS, l2TransactionId } from "../../../core/encoding/mod.ts"
+import type { PostedAuthorization, PostedTransaction } from "../../../core/domain/mod.ts"
 import { rememberedKeccak256 } from "../../crypto/remembered.ts"
 import type { SeededRandom } from "../../laws/_seeded_random.ts"
 import type { Facts } from "../../laws/mod.ts"
@@ -93,53 +81,3 @@ export const drawAuthorization = (random: SeededRandom): PostedAuthorization => 
     signature
   }
 }
-
-/** Returns the body of a post. `symbolOf` returns the symbol of an account. */
-export const transactionBody = (
-  network: Network,
-  symbolOf: (index: number) => string,
-  {
-    amount,
-    fee,
-    fromAccountIndex,
-    id,
-    nonce,
-    signature,
-    toAccountIndex,
-    toAddress,
-    toPublicKey,
-    tokenId,
-    type
-  }: PostedTransaction
-): string =>
-  JSON.stringify({
-    id,
-    type,
-    tokenId,
-    fromAccountIndex: formatAccountIndex(
-      network.prefix,
-      symbolOf(fromAccountIndex),
-      fromAccountIndex
-    ),
-    toAccountIndex: toAccountIndex === null
-      ? null
-      : formatAccountIndex(network.prefix, symbolOf(toAccountIndex), toAccountIndex),
-    [localName(network, "toZkEthereumAddress")]: toAddress === null
-      ? null
-      : formatPrefixedAddress(network.prefix, toAddress),
-    toBjj: toPublicKey === null ? null : formatPublicKey(network.prefix, toPublicKey),
-    amount: String(amount),
-    fee,
-    nonce: Number(nonce),
-    signature
-  })
-
-export const authorizationBody = (
-  network: Network,
-  { address, publicKey, signature }: PostedAuthorization
-): string =>
-  JSON.stringify({
-    [localName(network, "zkEthereumAddress")]: formatPrefixedAddress(network.prefix, address),
-    bjj: formatPublicKey(network.prefix, publicKey),
-    signature
-  })
