@@ -17,6 +17,7 @@ export {
 } from "./bodies/mod.ts"
 export * from "./earlier.ts"
 export * from "./fault.ts"
+export * from "./input_fault.ts"
 export * from "./items.ts"
 export * from "./later.ts"
 export * from "./lists/mod.ts"

@@ -1,4 +1,4 @@
-import type { InputFault } from "./fault.ts"
+import type { InputFault } from "./input_fault.ts"
 
 /** An error as published clients read it: a number and its name. */
 export interface PublishedError {

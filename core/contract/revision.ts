@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { Bodies } from "./bodies/mod.ts"
-import type { InputFault } from "./fault.ts"
+import type { InputFault } from "./input_fault.ts"
 import type { PageView, Shapes } from "./items.ts"
 import {
   currencyList,

@@ -1,5 +1,6 @@
 import { Result } from "effect"
-import { brokenBody, hintOf, type InputFault } from "../fault.ts"
+import { brokenBody, hintOf } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
 
 /** The type of a JSON value. */
 export type JsonKind = "string" | "number" | "boolean" | "null" | "object" | "array"

@@ -1,6 +1,7 @@
 import { Result, Schema, SchemaAST } from "effect"
 import { type AccountIndex, symbolOfAccountIndex } from "../../encoding/mod.ts"
-import { brokenBody, cut, faultOfItem, type InputFault } from "../fault.ts"
+import { brokenBody, cut, faultOfItem } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
 import { notNull, type Property, propertiesOf } from "../objects/mod.ts"
 import { type RequestRules, strictRules } from "../request_rules.ts"
 import {

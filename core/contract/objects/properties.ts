@@ -1,5 +1,5 @@
 import { SchemaAST } from "effect"
-import type { InputFault } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
 
 /** A property of the JSON of an object. */
 export interface Property {

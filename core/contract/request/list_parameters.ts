@@ -1,6 +1,7 @@
 import type { Result } from "effect"
 import { values } from "../../domain/mod.ts"
-import { brokenRule, hintOf, type InputFault } from "../fault.ts"
+import { brokenRule, hintOf } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
 import { fromItemMax, limitDefault, limitMax } from "../lists/mod.ts"
 import type { RequestRules } from "../request_rules.ts"
 import {

@@ -1,6 +1,7 @@
 import { Result } from "effect"
 import { percentDecode } from "./query.ts"
-import { invalidValue, type InputFault } from "../fault.ts"
+import { invalidValue } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
 import type { PathParameter } from "../operation.ts"
 import { type Scalar, scalars, type Spelling, wireForm } from "../scalars/mod.ts"
 import type { WireContext } from "../wire_context.ts"

@@ -1,5 +1,6 @@
 import { Result } from "effect"
-import { brokenRule, invalidValue, type InputFault } from "../fault.ts"
+import { brokenRule, invalidValue } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
 import {
   type CurrencyQuery,
   limitMax,

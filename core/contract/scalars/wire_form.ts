@@ -1,6 +1,6 @@
 import { type Result, type Schema, SchemaAST } from "effect"
 import type { EncodingError } from "../../encoding/mod.ts"
-import type { InputFault } from "../fault.ts"
+import type { InputFault } from "../input_fault.ts"
 import type { WireContext } from "../wire_context.ts"
 
 /**
