@@ -147,8 +147,8 @@ describe("the architecture", () => {
 
   it("has no more lines in a folder than its subject needs", () => {
     const linesMax: { readonly [folder: string]: number } = {
-      // a revision replaces an object in all that contain it
-      "core/contract": 5958,
+      // a revision replaces an object in all that contain it, and only one that exists
+      "core/contract": 5967,
       // the fields that withdrawals set, which seven files listed
       "core/domain": 2254,
       "core/encoding": 1364,

@@ -44,4 +44,13 @@ describe("a field of an object", () => {
       assert.sameMembers([...renamed], Object.keys(before))
     })
   }
+
+  it("of an object that no revision has is refused with the name", () => {
+    for (const { shapes } of revisionList) {
+      assert.throws(
+        () => replaceObjects(shapes, Schema.Struct({}).annotate({ identifier: "Acount" })),
+        "No object of the contract is called Acount"
+      )
+    }
+  })
 })

@@ -109,13 +109,15 @@ export const shapeOf = <T>(schema: Schema.Codec<T>): Shape<T> => ({
 
 /**
  * Returns the shapes of a revision with other objects in place of those with the same names, also
- * where other objects contain them. A replacement has no other fields in memory.
+ * where other objects contain them. A replacement has no other fields in memory. Throws if no object
+ * has the name of a replacement.
  */
 export const replaceObjects = <S extends { readonly [name in keyof S]: Shape<never> }>(
   shapes: S,
   ...objects: ReadonlyArray<Schema.Constraint>
 ): S => {
   const byName = new Map(objects.map((each) => [nameOf(each), each as Schema.Top]))
+  const unused = new Set(byName.keys())
   const known = new Map<object, Schema.Top>()
   const replace = (schema: Schema.Top): Schema.Top => {
     const found = known.get(schema.ast)
@@ -129,7 +131,9 @@ export const replaceObjects = <S extends { readonly [name in keyof S]: Shape<nev
     return result
   }
   const rebuild = (schema: Schema.Top): Schema.Top => {
-    const current = byName.get(nameOf(schema)) ?? schema
+    const name = nameOf(schema)
+    unused.delete(name)
+    const current = byName.get(name) ?? schema
     const { fields, members, value } = current as {
       readonly fields?: { readonly [name: string]: Schema.Top }
       readonly members?: readonly [Schema.Top]
@@ -143,10 +147,15 @@ export const replaceObjects = <S extends { readonly [name in keyof S]: Shape<nev
       ? Schema.NullOr(replace(members[0]))
       : Schema.Array(replace(value!))
   }
-  return Record.map(shapes as { readonly [name: string]: Shape<never> }, ({ schema, view }) => ({
-    schema: replace(schema) as Schema.Constraint as Schema.Codec<unknown>,
-    view
-  })) as object as S
+  const replaced = Record.map(
+    shapes as { readonly [name: string]: Shape<never> },
+    ({ schema, view }) => ({
+      schema: replace(schema) as Schema.Constraint as Schema.Codec<unknown>,
+      view
+    })
+  )
+  if (unused.size > 0) throw new Error(`No object of the contract is called ${[...unused].join()}`)
+  return replaced as object as S
 }
 
 const nameOf = (schema: Schema.Constraint): unknown => Schema.resolveAnnotations(schema)?.identifier
