@@ -20,7 +20,7 @@ import {
   readSubject,
   withGaps
 } from "../laws/mod.ts"
-import { networkOf, optionsOf, subjectOf } from "./_networks.ts"
+import { gappedNetworkOf, networkOf, optionsOf, subjectOf } from "./_networks.ts"
 import { withoutStacks } from "./without_stacks.ts"
 
 type Reader = LedgerReader["Service"]
@@ -312,4 +312,13 @@ describe("the laws find a store that", () => {
     "accept a correct store with a feed that leaves out empty blocks",
     () => Effect.map(allHold(gapped), assert.isTrue)
   )
+  it("run over feeds that leave out blocks, and roll back into gaps and to their ends", () => {
+    const { records } = gappedNetworkOf(optionsOf("1"), 900)
+    const blocks = records.flatMap((record) => record.kind === "block" ? [record.block] : [])
+    const numbers = new Set(blocks.map(({ number }) => number))
+    const targets = records.flatMap((record) => record.kind === "rollBack" ? [record.toBlock] : [])
+    assert.isAbove(blocks.filter(({ previous }) => previous !== undefined).length, 10)
+    assert.isTrue(targets.some((number) => numbers.has(number)))
+    assert.isTrue(targets.some((number) => !numbers.has(number)))
+  })
 })
