@@ -179,7 +179,7 @@ describe("the architecture", () => {
       "app/commands": 1939,
       "app/config": 1965,
       "app/embed": 1654,
-      "app/node": 541,
+      "app/node": 546,
       "app/packaging": 690,
       "app/process": 346,
       // 50 to resume with all queues, the registrations, and the minimum bids of the closed slots

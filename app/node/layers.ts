@@ -101,11 +101,16 @@ export const feesOf = (
   }
 ): RecommendedFeeOptions => withoutUndefined({ maxFeeUSD, minFeeUSD, recommendedFeeUSD })
 
+/** The members that can be undefined are optional. */
+type WithoutUndefined<T> =
+  & { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
+  & { readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }
+
 /** Returns an object without the members that are undefined. */
-export const withoutUndefined = <T extends object>(
-  value: T
-): { readonly [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never
+export const withoutUndefined = <T extends object>(value: T): WithoutUndefined<T> =>
+  Object.fromEntries(
+    Object.entries(value).filter(([, member]) => member !== undefined)
+  ) as WithoutUndefined<T>
 
 /**
  * A verifier that rejects an authorization if signatures cannot be verified here, so that a block
