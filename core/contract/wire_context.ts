@@ -21,6 +21,10 @@ export interface WireContext {
   readonly address: (address: EthereumAddress) => string
   /** `zk:` and 44 characters. */
   readonly publicKey: (key: PublicKey) => string
+  /** The JSON of `address`. */
+  readonly addressJson: (address: EthereumAddress) => string
+  /** The JSON of `publicKey`. */
+  readonly publicKeyJson: (key: PublicKey) => string
   readonly accountIndex: (symbol: string, index: number) => string
 }
 
@@ -33,16 +37,20 @@ export const programVersion = "0.0.1"
 /** Entries of each of the two caches before it is cleared: at most about 20 MB. */
 const cachedIdentifiersMax = 65536
 
-const memoize = (write: (value: string) => string): (value: string) => string => {
+/**
+ * Returns a function that writes the JSON of an identifier, and caches it in one piece: an answer
+ * copies each piece of a concatenation by itself.
+ */
+const cachedJson = (format: (value: string) => string): (value: string) => string => {
   const known = new Map<string, string>()
   return (value) => {
-    let text = known.get(value)
-    if (text === undefined) {
-      text = write(value)
+    let json = known.get(value)
+    if (json === undefined) {
+      json = JSON.stringify(format(value))
       if (known.size >= cachedIdentifiersMax) known.clear()
-      known.set(value, text)
+      known.set(value, json)
     }
-    return text
+    return json
   }
 }
 
@@ -63,12 +71,18 @@ const memoize = (write: (value: string) => string): (value: string) => string =>
  * console.log(name("zkEthereumAddress")) // => hezEthereumAddress
  * ```
  */
-export const wireContext = (network: Network, keccak256: Keccak256): WireContext => ({
-  network,
-  name: (name) => localName(network, name),
-  address: memoize((address) =>
+export const wireContext = (network: Network, keccak256: Keccak256): WireContext => {
+  const addressJson = cachedJson((address) =>
     formatPrefixedAddress(network.prefix, checksumAddress(address, keccak256))
-  ),
-  publicKey: memoize((key) => formatPublicKey(network.prefix, key)),
-  accountIndex: (symbol, index) => formatAccountIndex(network.prefix, symbol, index)
-})
+  )
+  const publicKeyJson = cachedJson((key) => formatPublicKey(network.prefix, key))
+  return {
+    network,
+    name: (name) => localName(network, name),
+    address: (address) => addressJson(address).slice(1, -1),
+    publicKey: (key) => publicKeyJson(key).slice(1, -1),
+    addressJson,
+    publicKeyJson,
+    accountIndex: (symbol, index) => formatAccountIndex(network.prefix, symbol, index)
+  }
+}

@@ -233,10 +233,10 @@ const dayMs = 86_400_000
 const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"))
 
 /**
- * Writes RFC 3339 in UTC with milliseconds, like `Date.toISOString`; caches the date part of each
- * day.
+ * Returns a function that writes RFC 3339 in UTC with milliseconds, like `Date.toISOString`. It
+ * caches the date of the last day.
  */
-export const formatDateTime = (): (timeMs: number) => string => {
+export const dateTimeFormat = (): (timeMs: number) => string => {
   let lastDay = NaN
   let date = ""
   return (timeMs) => {
@@ -251,6 +251,17 @@ export const formatDateTime = (): (timeMs: number) => string => {
     return `${date}${twoDigits[Math.floor(seconds / 3600)]}:${
       twoDigits[Math.floor(seconds / 60) % 60]
     }:${twoDigits[seconds % 60]}.${ms === 0 ? "000" : String(ms).padStart(3, "0")}Z`
+  }
+}
+
+/** Returns the function that writes the JSON of a time. It caches the last one: pages repeat times. */
+export const dateTimeWriter = (): (timeMs: number) => string => {
+  const format = dateTimeFormat()
+  let last = NaN
+  let json = ""
+  return (timeMs) => {
+    if (timeMs !== last) json = JSON.stringify(format(last = timeMs))
+    return json
   }
 }
 

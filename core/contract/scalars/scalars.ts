@@ -28,7 +28,8 @@ import {
 import {
   bigInteger,
   decimalText,
-  formatDateTime,
+  dateTimeFormat,
+  dateTimeWriter,
   hexadecimal,
   integer,
   matching,
@@ -118,6 +119,7 @@ export const prefixedAddress: Scalar<EthereumAddress> = scalar({
   domain: values.ethereumAddress,
   parse: ({ network: { prefix } }) => (text) => parsePrefixedAddress(prefix, text),
   format: (context) => context.address,
+  write: (context) => context.addressJson,
   encoded: ({ network: { prefix } }) => matching(`^${prefix}:0x[a-fA-F0-9]{40}$`),
   description: "Ethereum address of an account owner; answers have the checksum of EIP-55",
   example: "0x2603f3ef44be99b716f11f263349f706ff1a5806"
@@ -126,6 +128,7 @@ export const publicKey: Scalar<PublicKey> = scalar({
   domain: values.publicKey,
   parse: ({ network: { prefix } }) => (text) => parsePublicKey(prefix, text),
   format: (context) => context.publicKey,
+  write: (context) => context.publicKeyJson,
   encoded: ({ network: { prefix } }) => matching(`^${prefix}:[A-Za-z0-9_-]{44}$`),
   description: "Compressed BabyJubJub key: base64url of its 32 bytes and of their checksum",
   example: "d8f69c6f29fbb340a75799fbfa89e39f09e7c5f1cd9c2daf889f0caf57d44c0d"
@@ -218,7 +221,8 @@ export const ethSignature: Scalar<string> = hexadecimal(values.ethSignature, {
 export const dateTime: Scalar<number> = scalar({
   domain: values.estimatedTimeMs,
   parse: () => parseDateTime,
-  format: () => formatDateTime(),
+  format: dateTimeFormat,
+  write: dateTimeWriter,
   encoded: () =>
     matching("^\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$", { format: "date-time" }),
   example: Date.UTC(2021, 2, 5, 14, 41, 59)
