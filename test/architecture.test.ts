@@ -147,8 +147,9 @@ describe("the architecture", () => {
 
   it("has no more lines in a folder than its subject needs", () => {
     const linesMax: { readonly [folder: string]: number } = {
-      // a revision replaces an object in all that contain it, and only one that exists
-      "core/contract": 5967,
+      // a revision replaces an object in all that contain it, and only one that exists; addresses,
+      // keys and times are written in one piece, which buys a tenth of a computed page
+      "core/contract": 5996,
       // the fields that withdrawals set, which seven files listed
       "core/domain": 2254,
       "core/encoding": 1364,
@@ -166,8 +167,8 @@ describe("the architecture", () => {
       "adapters/client": 1018,
       "adapters/crypto": 1670,
       "adapters/hashing": 17,
-      // its dispatcher serves the admin listener too
-      "adapters/http": 5503,
+      // its dispatcher serves the admin listener too; a body is whole or a stream
+      "adapters/http": 5528,
       // the names of its directories are synced, and row groups are read without copies
       "adapters/journal": 3053,
       "adapters/memory": 4974,

@@ -1,6 +1,6 @@
 import type { StoreFailure } from "../../core/mod.ts"
 import { type LineFault, problemObject } from "../http/message/mod.ts"
-import { type HttpAnswer, type Problem, problems, problemType } from "../http/mod.ts"
+import { type Problem, problems, problemType, type WholeAnswer } from "../http/mod.ts"
 
 /** The reason why a request is refused. */
 export interface Refusal extends Omit<Problem, "name" | "faults"> {
@@ -30,7 +30,7 @@ export const refusals = {
 } as const
 
 /** Returns the answer to a refused request: a problem object, as the public interface has. */
-export const refusal = (problem: Refusal, url: string): HttpAnswer => {
+export const refusal = (problem: Refusal, url: string): WholeAnswer => {
   const { headers, members, name } = problem
   const kind = refusals[name]
   const type = { type: problemType(name) }
@@ -41,8 +41,8 @@ export const refusal = (problem: Refusal, url: string): HttpAnswer => {
 export const json = (
   status: number,
   value: unknown,
-  headers: HttpAnswer["headers"] = {}
-): HttpAnswer => ({
+  headers: WholeAnswer["headers"] = {}
+): WholeAnswer => ({
   status,
   headers: { "content-type": "application/json", ...headers },
   body: JSON.stringify(

@@ -126,9 +126,9 @@ const targetOf = (url: string): string => {
   return url.slice(start, end < 0 ? url.length : end)
 }
 
-const toResponse = ({ body, headers, status, stream }: HttpAnswer): Response =>
+const toResponse = ({ body, headers, status }: HttpAnswer): Response =>
   // an empty string would get a `Content-Type`
-  new Response(stream ?? (body === "" ? null : body as BodyInit), { status, headers })
+  new Response(body === "" ? null : body as BodyInit, { status, headers })
 
 /** The URL of a request as the client sent it, and the path below which the host serves it. */
 export type Location = Pick<HttpRequest, "url" | "basePath">

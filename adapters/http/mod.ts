@@ -25,7 +25,9 @@ export {
   problems,
   problemSchema,
   problemType,
-  utf8Text
+  utf8Text,
+  type WholeAnswer,
+  type WholeBody
 } from "./message/mod.ts"
 export type { TelemetryOptions, RequestRecord } from "./observability/mod.ts"
 export { exactJson, openApi, type OpenApiDocument, type OpenApiOptions } from "./openapi/mod.ts"

@@ -99,7 +99,7 @@ const answered = Effect.gen(function*() {
   }
   return typeof body === "string"
     ? HttpServerResponse.text(body, options)
-    : HttpServerResponse.uint8Array(body, options)
+    : HttpServerResponse.uint8Array(body as Uint8Array, options)
 })
 const delays = kind === "database" || other === undefined
   ? {}

@@ -1,4 +1,5 @@
 /* Golden files can only check what occurs: their network has items of every kind. */
+import { textOf } from "../_answers.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { poolStates, poolTransactionTypes } from "../../core/domain/mod.ts"
@@ -44,8 +45,8 @@ describe("the recorded network", () => {
       const shown = (yield* Effect.forEach(
         transactions,
         (id) => handle({ method: "GET", url: `/transactions-pool/${id}`, headers: {} })
-      )).flatMap(({ body, status }) =>
-        status === 200 ? [JSON.parse(Buffer.from(body).toString()) as PoolTransaction] : []
+      )).flatMap((answer) =>
+        answer.status === 200 ? [JSON.parse(textOf(answer)) as PoolTransaction] : []
       )
       assert.includeMembers(shown.map(({ type }) => type), [...poolTransactionTypes])
       assert.includeMembers(shown.map(({ state }) => state), [...poolStates])

@@ -1,3 +1,4 @@
+import { textOf } from "../_answers.ts"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -75,9 +76,7 @@ export const ask = Effect.fnUntraced(
     const headers = Object.entries(answer.headers).filter(([name]) => !ignoredHeaders.test(name))
       .map(([name, value]) => `${name}: ${value}`).sort()
     const status = repeated === undefined ? [] : [`(${repeated.status} if unchanged)`]
-    const text = typeof answer.body === "string"
-      ? answer.body
-      : new TextDecoder().decode(answer.body)
+    const text = textOf(answer)
     return {
       text: [
         lineOf(request),

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { keccak256 } from "../../adapters/crypto/mod.ts"
 import { Application, type ApplicationOptions, type HttpAnswer } from "../../adapters/http/mod.ts"
+import { textOf } from "../_answers.ts"
 import * as memory from "../../adapters/memory/mod.ts"
 import { wireContext } from "../../core/contract/mod.ts"
 import { LedgerReader, type SnapshotId } from "../../core/ports/mod.ts"
@@ -87,6 +88,5 @@ export interface ProblemBody {
   >
 }
 
-export const jsonOf = (answer: HttpAnswer): unknown =>
-  JSON.parse(Buffer.from(answer.body).toString())
+export const jsonOf = (answer: HttpAnswer): unknown => JSON.parse(textOf(answer))
 export const problemOf = (answer: HttpAnswer): ProblemBody => jsonOf(answer) as ProblemBody

@@ -1,4 +1,5 @@
 /* Paths, methods and origins. The golden files show every operation, and usual refusals. */
+import { bodyOf } from "../_answers.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Application, defaultMounts } from "../../adapters/http/mod.ts"
@@ -76,7 +77,7 @@ layer(application())("paths and methods", (it) => {
         ]
       ) {
         const [head, get] = [yield* ask(path, { method: "HEAD" }), yield* ask(path)]
-        const length = String(Buffer.byteLength(get.body))
+        const length = String(bodyOf(get).length)
         assert.deepStrictEqual(head, {
           ...head,
           status: get.status,

@@ -1,4 +1,5 @@
 /* The figures of `/state` by hand, in each store. */
+import { textOf } from "../_answers.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Schema, Scope } from "effect"
 import { afterAll } from "vitest"
@@ -53,10 +54,10 @@ interface Shown {
 const readStates = Effect.forEach(
   revisionList,
   (revision) =>
-    Effect.map(ask(`${mountOf(revision)}/state`), ({ body, status }) => {
-      assert.strictEqual(status, 200)
+    Effect.map(ask(`${mountOf(revision)}/state`), (answer) => {
+      assert.strictEqual(answer.status, 200)
       return Schema.decodeUnknownSync(wireSchema(revision.shapes.state.schema, context))(
-        JSON.parse(Buffer.from(body).toString())
+        JSON.parse(textOf(answer))
       ) as Shown
     })
 )

@@ -15,7 +15,8 @@ import {
 } from "./network/mod.ts"
 import { isSame } from "./_promises.ts"
 import { send } from "./_requests.ts"
-import { bodyOf, type World } from "./_world.ts"
+import type { World } from "./_world.ts"
+import { textOf } from "../_answers.ts"
 
 const encoder = new TextEncoder()
 
@@ -98,7 +99,7 @@ export function postTransaction(world: World): void {
         world.count("acknowledged")
         return world.checkPromise(posted.id)
       }
-      const body = bodyOf(outcome)
+      const body = textOf(outcome)
       // a rollback can give the number of an account to one of another token
       if (hasWrongSymbol || (!standsStill && body.includes("the account with this number"))) return
       world.check(
@@ -168,7 +169,7 @@ export function postAuthorization(world: World): void {
       }
       world.check(
         promised === undefined || promised.publicKey !== publicKey,
-        () => `${label} was acknowledged, and is refused: ${bodyOf(outcome)}`
+        () => `${label} was acknowledged, and is refused: ${textOf(outcome)}`
       )
     },
     { conflictStatus: revision.conflictStatus }
@@ -186,7 +187,7 @@ export function readPosted(world: World, id = anyPosted(world)): void {
   const headers = last !== undefined && random.chance(0.5) ? { "if-none-match": last.etag } : {}
   send(world, `GET ${url.slice(0, 34)}`, { method: "GET", url, headers }, (outcome) => {
     if (outcome === "gone" || outcome.status >= 500) return
-    const body = bodyOf(outcome)
+    const body = textOf(outcome)
     const after = stateOf(world, id)
     if (outcome.status === 404) {
       return world.check(
@@ -266,8 +267,8 @@ export function readAuthorization(world: World, address: string): void {
     )
     if (outcome.status === 200 && promised !== undefined) {
       world.check(
-        bodyOf(outcome).includes(promised.signature),
-        () => `GET ${url} shows another content than was acknowledged: ${bodyOf(outcome)}`
+        textOf(outcome).includes(promised.signature),
+        () => `GET ${url} shows another content than was acknowledged: ${textOf(outcome)}`
       )
     }
   })

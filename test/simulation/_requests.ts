@@ -7,7 +7,8 @@ import { averagesTolerance } from "../laws/ledger/mod.ts"
 import { lastBlock } from "../laws/naive/mod.ts"
 import { drawRead, urlOf } from "./_reads.ts"
 import type { LedgerRead } from "./_reference.ts"
-import { bodyOf, type World } from "./_world.ts"
+import type { World } from "./_world.ts"
+import { textOf } from "../_answers.ts"
 
 /** The outcome of a request: a response, or none. */
 export type Outcome = HttpAnswer | "gone"
@@ -47,7 +48,7 @@ export function send(
     const answer = exit.value
     const { headers, status } = answer
     const version = headers["ledger-version"]
-    world.tell(`${label} ${status} ${version}`, answer.body)
+    world.tell(`${label} ${status} ${version}`, textOf(answer))
     world.count(`${request.method} ${status}`)
     if (isOfLedger && status !== 400 && status < 500) {
       world.check(
@@ -58,9 +59,9 @@ export function send(
       world.shownVersion = Math.max(world.shownVersion, Number(version))
     }
     if (status === 503) {
-      const full = bodyOf(answer).includes("problem:pool-full")
+      const full = textOf(answer).includes("problem:pool-full")
       world.check(
-        request.method === "POST" || !bodyOf(answer).includes("disk space"),
+        request.method === "POST" || !textOf(answer).includes("disk space"),
         () => `${label} is refused because the disk is full`
       )
       world.check(
@@ -69,20 +70,20 @@ export function send(
       )
       world.check(
         full || isExcused() || wasRough || injector.faults > faults,
-        () => `${label} is refused, and nothing was wrong: ${bodyOf(answer)}`
+        () => `${label} is refused, and nothing was wrong: ${textOf(answer)}`
       )
     } else if (status === 500) {
-      world.check(world.durable.isBroken(), () => `${label} fails: ${bodyOf(answer)}`)
+      world.check(world.durable.isBroken(), () => `${label} fails: ${textOf(answer)}`)
     } else {
       world.check(
         [200, 304, 400, 404, conflictStatus].includes(status),
-        () => `${label} is answered with ${status}: ${bodyOf(answer)}`
+        () => `${label} is answered with ${status}: ${textOf(answer)}`
       )
     }
     if (status >= 400 && request.method !== "HEAD") {
       world.check(
-        /^\{"message":"[A-Z0-9]/u.test(bodyOf(answer)),
-        () => `${label} is refused with ${bodyOf(answer)}`
+        /^\{"message":"[A-Z0-9]/u.test(textOf(answer)),
+        () => `${label} is refused with ${textOf(answer)}`
       )
     }
     then(answer)
@@ -144,7 +145,7 @@ export function read(
     if (status === 400) {
       world.check(
         world.reference.answer(world.timeline.facts, ledgerRead).status === 400,
-        () => `${label} is refused: ${bodyOf(outcome)}`
+        () => `${label} is refused: ${textOf(outcome)}`
       )
     } else if (world.timeline.at(version) !== undefined) judge()
     else world.pendingChecks.push({ version, judge })
@@ -176,7 +177,7 @@ function judgeAnswer(
   world.check(
     status === expectedStatus,
     () =>
-      `${describeRead()} is answered with ${status}, expected ${expected.status}: ${bodyOf(answer)}`
+      `${describeRead()} is answered with ${status}, expected ${expected.status}: ${textOf(answer)}`
   )
   if (headers["ledger-ethereum-block"] !== undefined) {
     const [block, batch] = [String(lastBlock(facts).number), facts.batches.at(-1)?.batchNum]
@@ -220,7 +221,7 @@ function judgeAnswer(
         () => `${describeRead()} has another length`
       )
   }
-  const body = bodyOf(answer)
+  const body = textOf(answer)
   if (ledgerRead.operation === "getState") {
     const at = difference(ofLedger(body), ofLedger(json), { tolerance: averagesTolerance })
     world.check(at === undefined, () => `${describeRead()}: ${at}`)

@@ -4,7 +4,8 @@ import type { Facts } from "../laws/mod.ts"
 import { listOperations, urlOf } from "./_reads.ts"
 import { read } from "./_requests.ts"
 import type { LedgerRead } from "./_reference.ts"
-import { bodyOf, type World } from "./_world.ts"
+import type { World } from "./_world.ts"
+import { textOf } from "../_answers.ts"
 
 const walked = ["accounts", "transactions", "exits", "batches", "tokens", "coordinators"] as const
 
@@ -53,7 +54,7 @@ export function takePage(world: World, walk: Walk, limit: number): void {
   world.count("walk")
   read(world, ledgerRead, { method: "GET", url: urlOf(ledgerRead), headers: {} }, (answer) => {
     if (answer.status !== 200) return
-    const page = JSON.parse(bodyOf(answer)) as {
+    const page = JSON.parse(textOf(answer)) as {
       readonly [list: string]: ReadonlyArray<{ readonly itemId: number }>
     } & {
       readonly pendingItems?: number

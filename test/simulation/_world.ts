@@ -2,7 +2,7 @@ import { Effect, type Exit } from "effect"
 import { crc32 } from "node:zlib"
 import { simulate } from "../../app/simulator/mod.ts"
 import { verifyTransaction } from "../../adapters/crypto/mod.ts"
-import type { HttpAnswer, HttpRequest } from "../../adapters/http/mod.ts"
+import type { HttpRequest } from "../../adapters/http/mod.ts"
 import type { GenesisFeed } from "../../core/domain/mod.ts"
 import { type SignatureVerifier, VerifierBusy } from "../../core/ports/mod.ts"
 import { rememberedKeccak256 } from "../crypto/remembered.ts"
@@ -259,7 +259,3 @@ export class World {
 }
 
 const TURNS_MAX = 50_000
-
-const decoder = new TextDecoder()
-export const bodyOf = ({ body }: HttpAnswer): string =>
-  typeof body === "string" ? body : decoder.decode(body)

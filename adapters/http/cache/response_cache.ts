@@ -12,8 +12,10 @@ import {
   cacheControl,
   type HeaderRecord,
   type HttpAnswer,
+  isStream,
   largeBytes,
   notModifiedHeaders,
+  type WholeAnswer,
   withBody
 } from "../message/mod.ts"
 import type { ComputedResponse } from "../routes/mod.ts"
@@ -34,7 +36,7 @@ export interface ResponseCacheOptions extends Omit<LedgerTagsOptions, "ledgerId"
 interface Entry extends Bounded, Compressible {
   /** Headers besides those of every answer. */
   readonly ownHeaders: HeaderRecord
-  answer: HttpAnswer
+  answer: WholeAnswer
   /** The snapshot that the headers name; null if it is unknown. */
   snapshot: LedgerSnapshot | null
 }
@@ -152,15 +154,16 @@ export class ResponseCache implements Answers {
     const { routes } = read
     const { dependsOn, snapshotId, status = 200 } = computed
     const content = "json" in computed ? { status, headers: {}, body: computed.json } : computed
-    if (status !== 200 || content.stream !== undefined) {
+    const full = content.body
+    if (status !== 200 || isStream(full)) {
       return { ...content, headers: { ...routes.headers(snapshotId), ...content.headers } }
     }
     const snapshot = snapshotId === undefined ? null : this.#snapshot(snapshotId.version)
     const isChecked = dependsOn !== undefined && snapshot !== null
     const etag = isChecked
       ? this.#tags!.at(read, snapshot).of(dependsOn)
-      : contentTag(routes.revision, content.body)
-    const { body: plain, headers: ownHeaders } = withBody(content, content.body)
+      : contentTag(routes.revision, full)
+    const { body: plain, headers: ownHeaders } = withBody(content, full)
     const bytes = entryBytes + key.length + plain.length
     const isCached = isChecked && bytes <= this.#options.bytesMax
     const body = isCached && plain.length > largeBytes ? bytesOf(plain) : plain
@@ -174,8 +177,7 @@ export class ResponseCache implements Answers {
       answer: {
         status: 200,
         headers: { ...this.#headers(read, snapshotId, etag), ...ownHeaders },
-        body,
-        isAscii: typeof body === "string"
+        body
       }
     }
     if (isCached) this.entries.put(entry)

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { bytesOf, type HttpAnswer, withBody } from "../message/mod.ts"
+import { bytesOf, type HttpAnswer, type WholeAnswer, withBody } from "../message/mod.ts"
 import type { CompressionOptions, ContentCoding } from "./content_coding.ts"
 
 /** A coding that a client accepts; null is the uncompressed body (`identity`). */
@@ -59,7 +59,7 @@ const weightOf = (parameters: ReadonlyArray<string>): number => {
 
 /** An answer, and its compressed bodies by name of the coding. */
 export interface Compressible {
-  readonly answer: HttpAnswer
+  readonly answer: WholeAnswer
   readonly etag: string
   /** A body is a promise while it is being compressed. */
   readonly compressed: Map<string, Uint8Array | Promise<Uint8Array>>

@@ -41,13 +41,15 @@ export const problemAnswer = (
   url: string,
   snapshotId: SnapshotId | undefined
 ): HttpAnswer => {
+  const { body, status } = routes.problem(problem, url)
   const answer = {
-    ...routes.problem(problem, url),
+    status,
     headers: { ...routes.headers(snapshotId), ...problem.headers },
     problem: problem.name,
-    ...problem.limit === undefined ? {} : { limit: problem.limit }
+    ...problem.limit === undefined ? {} : { limit: problem.limit },
+    body
   }
-  return withBody(answer, answer.body)
+  return withBody(answer, body)
 }
 
 /**

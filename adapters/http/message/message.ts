@@ -50,54 +50,64 @@ export type Admission = "run" | "shed" | Effect.Effect<boolean>
 
 export type HeaderRecord = { readonly [name: string]: string }
 
-/** An answer. The transport adds `content-length` if it is missing. */
+/** A body whose length is known: a text, or bytes. */
+export type WholeBody = string | Uint8Array
+
+/** An answer. */
 export interface HttpAnswer {
   readonly status: number
   /** By lower-case name. Answers of one snapshot may share the object. */
   readonly headers: HeaderRecord
-  /** Empty after HEAD, with a status that has no body, and if there is a `stream`. */
-  readonly body: string | Uint8Array
-  /** A body of unknown length, which is neither cached nor compressed. */
-  readonly stream?: ReadableStream<Uint8Array>
-  /** True if the body is an ASCII string, which has the same bytes in every encoding. */
-  readonly isAscii?: boolean
+  /**
+   * Empty after HEAD, and with a status that has no body. A stream has no known length, and is
+   * neither cached nor compressed.
+   */
+  readonly body: WholeBody | ReadableStream<Uint8Array>
   /** The problem, if the request was refused. */
   readonly problem?: ProblemName
   /** The setting of the limit that was hit. */
   readonly limit?: LimitName
 }
 
+/** An answer whose length is known. */
+export interface WholeAnswer extends HttpAnswer {
+  readonly body: WholeBody
+}
+
 const encoder = new TextEncoder()
 
 /** Returns a body as bytes. */
-export const bytesOf = (body: HttpAnswer["body"]): Uint8Array =>
+export const bytesOf = (body: WholeBody): Uint8Array =>
   typeof body === "string" ? encoder.encode(body) : body
+
+/** Returns whether a body is a stream. */
+export const isStream = (body: HttpAnswer["body"]): body is ReadableStream<Uint8Array> =>
+  typeof body !== "string" && !(body instanceof Uint8Array)
 
 /** Returns an answer with a body in the form in which it is sent, and with its length. */
 export const withBody = (
   answer: HttpAnswer,
-  content: HttpAnswer["body"],
+  content: WholeBody,
   headers: HeaderRecord = {}
-): HttpAnswer => {
+): WholeAnswer => {
   const body = utf8Body(content)
   return {
     ...answer,
     headers: { ...answer.headers, ...headers, "content-length": `${body.length}` },
-    body,
-    isAscii: typeof body === "string"
+    body
   }
 }
 
 /** Returns an answer with the length of its body, if it can have one. */
 export const withLength = (answer: HttpAnswer): HttpAnswer =>
-  answer.headers["content-length"] !== undefined || answer.stream !== undefined ||
+  answer.headers["content-length"] !== undefined || isStream(answer.body) ||
     answer.status === 204 || answer.status === 304
     ? answer
     : withBody(answer, answer.body)
 
 /** Returns the number of bytes of the body; 0 for a stream. */
 export const bodyBytes = ({ body, headers }: HttpAnswer): number =>
-  body === "" ? 0 : Number(headers["content-length"])
+  body === "" || isStream(body) ? 0 : Number(headers["content-length"])
 
 /**
  * A body above this size is refused while too many bytes are unread by clients. It is cached as
@@ -106,8 +116,8 @@ export const bodyBytes = ({ body, headers }: HttpAnswer): number =>
 export const largeBytes = 16_384
 
 /** Returns the answer to HEAD: the headers of GET, including the length of its body if it has one. */
-export const withoutBody = ({ stream, ...answer }: HttpAnswer): HttpAnswer => {
-  stream?.cancel().catch(() => undefined)
+export const withoutBody = (answer: HttpAnswer): HttpAnswer => {
+  if (isStream(answer.body)) answer.body.cancel().catch(() => undefined)
   return { ...answer, body: "" }
 }
 
@@ -137,7 +147,7 @@ export const utf8Text = (bytes: Uint8Array): string | undefined => {
 const scratch = new Uint8Array(2 ** 18)
 
 /** Returns the body of an answer: a text as it is if it is ASCII, otherwise its bytes in UTF-8. */
-const utf8Body = (content: HttpAnswer["body"]): HttpAnswer["body"] => {
+const utf8Body = (content: WholeBody): WholeBody => {
   if (typeof content !== "string") return content
   const { read, written } = encoder.encodeInto(content, scratch)
   const isWhole = read === content.length

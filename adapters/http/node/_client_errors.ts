@@ -1,5 +1,5 @@
 import type { Socket } from "node:net"
-import { type HttpAnswer, type Admission, type Problem, withLength } from "../message/mod.ts"
+import { type HttpAnswer, type Admission, type Problem, isStream } from "../message/mod.ts"
 import { Effect, type Fiber } from "effect"
 import type { IncomingMessage, Server } from "node:http"
 import type { Application } from "../application.ts"
@@ -19,11 +19,12 @@ const lingerMs = 500
  * `clientError`. Closes the connection when the client does, and destroys it after half a second.
  */
 const sendLastAnswer = (answer: HttpAnswer, socket: Socket): void => {
-  const { body, headers, status } = withLength(answer)
+  const { body, headers, status } = answer
   const all = { ...headers, connection: "close" }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`)
-  socket.end(body)
+  // a problem is no stream
+  socket.end(isStream(body) ? "" : body)
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once("end", () => socket.destroySoon()).once("close", () => clearTimeout(timer)).resume()
 }

@@ -2,7 +2,13 @@ import { Effect, Exit, Fiber, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { pipeline } from "node:stream"
 import type { Application } from "../application.ts"
-import { type Admission, type HttpAnswer, type ProblemName, withLength } from "../message/mod.ts"
+import {
+  type Admission,
+  type HttpAnswer,
+  isStream,
+  type ProblemName,
+  type WholeBody
+} from "../message/mod.ts"
 import type { Connection, Connections } from "./_connections.ts"
 import type { RefusalPacer } from "./_refusal_pacer.ts"
 
@@ -109,14 +115,15 @@ export const sendAnswer = (
   isLast: boolean
 ): void => {
   if (response.destroyed || response.headersSent) return
-  const { body, headers, isAscii, status, stream } = withLength(answer)
+  const { body, headers, status } = answer
   const isUnread = hasBody(source) && !source.readableEnded
   const isClosing = isLast || isUnread && status === 413
   response.writeHead(status, isClosing ? { ...headers, connection: "close" } : headers)
   // a stream that fails, or whose client disconnects, destroys the response
-  if (stream !== undefined) pipeline(stream, response, () => undefined)
+  if (isStream(body)) pipeline(body, response, () => undefined)
   else if (isUnread) discardBody(source, response, body)
-  else if (typeof body === "string") response.end(body, isAscii === true ? "latin1" : "utf8")
+  // as many bytes as characters: the text is ASCII, which is sent as it is
+  else if (headers["content-length"] === String(body.length)) response.end(body, "latin1")
   else response.end(body)
 }
 
@@ -127,7 +134,7 @@ export const sendAnswer = (
 const discardBody = (
   source: IncomingMessage,
   response: ServerResponse,
-  body: string | Uint8Array
+  body: WholeBody
 ): void => {
   const end = () => {
     clearTimeout(timer)

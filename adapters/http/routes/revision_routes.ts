@@ -19,6 +19,7 @@ import {
 import {
   type HeaderRecord,
   type HttpAnswer,
+  type WholeAnswer,
   type HttpRequest,
   makeHeaders,
   type PostFailure,
@@ -77,7 +78,7 @@ export interface Routes {
   readonly router: Router<Resource>
   readonly headers: (snapshotId: SnapshotId | undefined) => HeaderRecord
   /** Returns status and body of the answer to a problem. */
-  readonly problem: (problem: Problem, url: string) => Pick<HttpAnswer, "status" | "body">
+  readonly problem: (problem: Problem, url: string) => Pick<WholeAnswer, "status" | "body">
   /** Returns the absolute path of the page that lists all paths. */
   readonly docs: (basePath: string) => string
 }

@@ -1,3 +1,4 @@
+import { textOf } from "../../_answers.ts"
 import { Context, Effect, Layer } from "effect"
 import { keccak256 } from "../../../adapters/crypto/mod.ts"
 import {
@@ -90,11 +91,7 @@ export const openStores = Effect.fnUntraced(function*(genesis: GenesisFeed) {
       const send = (request: HttpRequest): Effect.Effect<TestResponse> =>
         Effect.map(
           Effect.suspend(() => application.handle(request)),
-          ({ body, headers, status }) => ({
-            status,
-            headers,
-            body: typeof body === "string" ? body : new TextDecoder().decode(body)
-          })
+          (answer) => ({ status: answer.status, headers: answer.headers, body: textOf(answer) })
         )
       const ask = (url: string, headers: { readonly [name: string]: string } = {}) =>
         send({ method: "GET", url, headers })

@@ -7,6 +7,7 @@ import {
   type HttpAnswer,
   type HttpRequest
 } from "../../../adapters/http/mod.ts"
+import { withLength } from "../../../adapters/http/message/mod.ts"
 import { serverLayer, type ServerOptions } from "../../../adapters/http/node/mod.ts"
 
 /** Returns an application with only these parts. */
@@ -16,8 +17,8 @@ export const application = (
     Effect.succeed({ status: 400, headers: {}, body: "" })
 ): Application["Service"] => ({
   limits: defaultLimits,
-  refuse,
-  handle
+  refuse: (problem) => Effect.map(refuse(problem), withLength),
+  handle: (request) => Effect.map(handle(request), withLength)
 })
 
 /** Starts a server with only this application; returns its port. */

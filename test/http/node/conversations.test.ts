@@ -42,8 +42,7 @@ const answerTo = (url: string, request: ReadonlyArray<unknown>): HttpAnswer => {
       return {
         status: 200,
         headers: { ...headers, "content-length": String(text.length) },
-        body: text,
-        isAscii: true
+        body: text
       }
   }
 }
@@ -97,7 +96,7 @@ const plainServer = (): Server => {
           ])
           response.writeHead(status, {
             ...own,
-            ...status === 304 ? {} : { "content-length": String(Buffer.byteLength(body)) }
+            ...status === 304 ? {} : { "content-length": String(Buffer.byteLength(body as string)) }
           }).end(body)
         })()
     )

@@ -12,7 +12,7 @@ const chunks = ["one ", "two ", "three"]
 const streamed = ({ failsAfter = Infinity }: { readonly failsAfter?: number } = {}) => {
   const state = { isCancelled: false }
   let sent = 0
-  const stream = new ReadableStream<Uint8Array>({
+  const body = new ReadableStream<Uint8Array>({
     pull: (controller) => {
       if (sent === failsAfter) return controller.error(new Error("The source has failed"))
       const chunk = chunks[sent++]
@@ -24,8 +24,7 @@ const streamed = ({ failsAfter = Infinity }: { readonly failsAfter?: number } = 
   const answer: HttpAnswer = {
     status: 200,
     headers: { "content-type": "text/plain" },
-    body: "",
-    stream
+    body
   }
   return { answer, state }
 }
@@ -47,7 +46,7 @@ describe("an answer whose body is a stream", () => {
   it.live("breaks off if the stream fails, and is cancelled if the client disconnects", () =>
     Effect.scoped(Effect.gen(function*() {
       const endless = streamed()
-      const stream = new ReadableStream<Uint8Array>({
+      const body = new ReadableStream<Uint8Array>({
         pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
         cancel: () => void (endless.state.isCancelled = true)
       })
@@ -55,7 +54,7 @@ describe("an answer whose body is a stream", () => {
         ({ url }) =>
           Effect.succeed(
             url === "/endless"
-              ? { ...endless.answer, stream }
+              ? { ...endless.answer, body }
               : streamed({ failsAfter: 2 }).answer
           ),
         yield* Effect.scope

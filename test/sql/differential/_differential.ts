@@ -1,3 +1,4 @@
+import { textOf } from "../../_answers.ts"
 import { Arbitrary, Context, Effect, Layer, Result, type Scope } from "effect"
 import { Application } from "../../../adapters/http/mod.ts"
 import { wireContext } from "../../../core/contract/mod.ts"
@@ -219,9 +220,9 @@ const handler = Effect.fnUntraced(function*(stores: OpenPool, genesis: GenesisFe
   )
   const { handle } = Context.get(services, Application)
   return (url: string) =>
-    Effect.map(handle({ method: "GET", url, headers: {} }), ({ body, headers, status }) =>
+    Effect.map(handle({ method: "GET", url, headers: {} }), (answer) => {
       // an entity tag names its ledger, so the tags differ
-      `${status} ${JSON.stringify({ ...headers, etag: typeof headers.etag })}\n${
-        typeof body === "string" ? body : new TextDecoder().decode(body)
-      }`)
+      const headers = { ...answer.headers, etag: typeof answer.headers.etag }
+      return `${answer.status} ${JSON.stringify(headers)}\n${textOf(answer)}`
+    })
 })
